@@ -1,0 +1,14 @@
+/* gadgets/poseidon.h - the Poseidon hash, row by row as neptune's circuit for the proofs' trusted setups
+ * ("legacy"): an S-box takes a variable, so every S-box input but the preimage is a new variable with a row
+ * of its own.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#ifndef GADGETS_POSEIDON_H
+#define GADGETS_POSEIDON_H
+
+#include "gadgets/num.h"
+#include "hash/poseidon.h"
+
+/* The digest of p->arity numbers, a new variable. */
+struct num poseidon_gadget(struct cs *cs, const struct poseidon *p, const struct num *preimage);
+
+#endif
