@@ -1,0 +1,431 @@
+/* groth16/setup.c - parameters from a trapdoor (J. Groth, 2016/260), bellperson's bit for bit.
+ *
+ * All queries are multiples of the two generators: their scalars are made a block at a time, multiplied
+ * through tables, encoded and written, so memory holds the circuit's polynomials at tau and little else.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "curve/fixed_base.h"
+#include "groth16/kernels.h"
+#include "groth16/manifest.h"
+#include "groth16/names.h"
+#include "groth16/params.h"
+#include "groth16/qap.h"
+#include "groth16/stamp.h"
+
+#define BLOCK ((size_t)1 << 16) /* points made, encoded and written at once */
+#define CHUNK ((size_t)1 << 10) /* of those, by one task */
+
+struct setup {
+    const struct exec *x;
+    const struct groth16_kernels *kernels;
+    struct groth16_trapdoor t;
+    struct qap qap;
+    struct params_layout layout;
+    struct groth16_vk vk;
+    struct g1_fixed *g1;
+    struct g2_fixed *g2;
+    struct block scalars, points, bytes[2]; /* BLOCK elements of the largest kind */
+    fr h_scale;                             /* t(tau) / delta */
+
+    /* What is encoded was made by this thread, what was encoded before goes to the file meanwhile. */
+    bool in_g2;
+    size_t fresh;   /* points to be encoded */
+    int half;       /* bytes[half] is for them */
+    size_t waiting; /* bytes in the other half */
+    cuzk_status write_status;
+    struct cuzk_error write_error;
+    char *params_path, *vk_path;
+    struct file_out *params_file, *vk_file;
+    struct digest_stream digest;
+};
+
+/* -- the scalars -- */
+
+struct combine_ctx {
+    struct setup *s;
+    fr fa, fb, fc;
+    size_t first, count;
+};
+
+static void combine_task(void *ctx, size_t i, unsigned worker)
+{
+    const struct combine_ctx *u = ctx;
+    const struct qap *q = &u->s->qap;
+    (void)worker;
+    const size_t at = u->first + i * CHUNK, left = u->first + u->count - at;
+    u->s->kernels->combine((fr *)q->c.ptr + at, (fr *)q->a.ptr + at, (fr *)q->b.ptr + at,
+                           left < CHUNK ? left : CHUNK, &u->fa, &u->fb, &u->fc);
+}
+
+/* c = (beta a + alpha b + c) / divisor for these variables: the scalars of ic and l. */
+static void combine(struct setup *s, size_t first, size_t count, const fr *divisor)
+{
+    struct combine_ctx u = {.s = s, .first = first, .count = count};
+    fr_inv(&u.fc, divisor);
+    fr_mul(&u.fa, &s->t.beta, &u.fc);
+    fr_mul(&u.fb, &s->t.alpha, &u.fc);
+    pool_run(s->x->pool, combine_task, &u, (count + CHUNK - 1) / CHUNK);
+    mem_wipe(&u, sizeof u);
+}
+
+static uint32_t count_nonzero(const fr *k, size_t n)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += !fr_is_zero(&k[i]);
+    return count;
+}
+
+static cuzk_status combine_and_count(struct setup *s, const struct circuit *circuit, struct cuzk_error *e)
+{
+    const struct qap *q = &s->qap;
+    const size_t variables = (size_t)q->inputs + q->aux;
+    combine(s, 0, q->inputs, &s->t.gamma);
+    combine(s, q->inputs, q->aux, &s->t.delta);
+    const fr *c = q->c.ptr;
+    for (size_t i = 0; i < variables; i++) {
+        if (!fr_is_zero(&c[i]))
+            continue;
+        if (i < q->inputs)
+            return error_set(e, CUZK_ERR_ARGUMENT, "input %zu has no part in the circuit", i);
+        char name[NAME_MAX_TEXT];
+        name_of_aux(name, circuit, false, (uint32_t)(i - q->inputs));
+        return error_set(e, CUZK_ERR_ARGUMENT, "auxiliary variable %zu (%s) is unconstrained", i - q->inputs,
+                         name);
+    }
+    s->layout.ic_count = q->inputs;
+    s->layout.section[GROTH16_H].count = (uint32_t)((UINT64_C(1) << q->log) - 1);
+    s->layout.section[GROTH16_L].count = q->aux;
+    s->layout.section[GROTH16_A].count = count_nonzero(q->a.ptr, variables);
+    s->layout.section[GROTH16_B_G1].count = count_nonzero(q->b.ptr, variables);
+    s->layout.section[GROTH16_B_G2].count = s->layout.section[GROTH16_B_G1].count;
+    fr_inv(&s->h_scale, &s->t.delta);
+    fr_mul(&s->h_scale, &s->h_scale, &s->qap.z);
+    return CUZK_OK;
+}
+
+struct powers_ctx {
+    struct setup *s;
+    uint64_t first;
+    size_t count;
+};
+
+static void powers_task(void *ctx, size_t i, unsigned worker)
+{
+    const struct powers_ctx *u = ctx;
+    struct setup *s = u->s;
+    (void)worker;
+    const size_t at = i * CHUNK, left = u->count - at;
+    const uint64_t exponent = u->first + at;
+    fr start;
+    fr_pow(&start, &s->t.tau, &exponent, 1);
+    fr_mul(&start, &start, &s->h_scale);
+    s->kernels->powers((fr *)s->scalars.ptr + at, left < CHUNK ? left : CHUNK, &start, &s->t.tau);
+}
+
+/* The next scalars of a section, up to BLOCK: how many. *at: how far the section's source has been read. */
+static size_t next_scalars(struct setup *s, enum groth16_section section, uint64_t *at)
+{
+    const struct qap *q = &s->qap;
+    const uint64_t variables = (uint64_t)q->inputs + q->aux;
+    fr *k = s->scalars.ptr;
+    if (section == GROTH16_H || section == GROTH16_L) {
+        const uint64_t left = s->layout.section[section].count - *at;
+        const size_t n = left < BLOCK ? (size_t)left : BLOCK;
+        if (section == GROTH16_L) {
+            memcpy(k, (const fr *)q->c.ptr + q->inputs + *at, n * sizeof(fr));
+        } else {
+            struct powers_ctx u = {s, *at, n};
+            pool_run(s->x->pool, powers_task, &u, (n + CHUNK - 1) / CHUNK);
+        }
+        *at += n;
+        return n;
+    }
+    const fr *from = section == GROTH16_A ? q->a.ptr : q->b.ptr;
+    size_t n = 0;
+    for (; *at < variables && n < BLOCK; ++*at)
+        if (!fr_is_zero(&from[*at]))
+            k[n++] = from[*at];
+    return n;
+}
+
+/* -- writing -- */
+
+/* Both files begin with the key, so what goes into the parameter file goes through here. */
+static cuzk_status put(struct setup *s, const void *data, size_t n, struct cuzk_error *e)
+{
+    const cuzk_status status = file_write(s->params_file, data, n, e);
+    return status == CUZK_OK ? digest_update(&s->digest, data, n, e) : status;
+}
+
+/* Task 0 writes the previous block, the others encode CHUNK points each. */
+static void encode_task(void *ctx, size_t i, unsigned worker)
+{
+    struct setup *s = ctx;
+    (void)worker;
+    if (i == 0) {
+        if (s->waiting > 0)
+            s->write_status = put(s, s->bytes[!s->half].ptr, s->waiting, &s->write_error);
+        return;
+    }
+    const size_t from = (i - 1) * CHUNK, to = from + CHUNK < s->fresh ? from + CHUNK : s->fresh;
+    uint8_t *out = s->bytes[s->half].ptr;
+    if (s->in_g2)
+        for (size_t j = from; j < to; j++)
+            g2_write_uncompressed(out + j * G2_UNCOMPRESSED_BYTES, (const g2_affine *)s->points.ptr + j);
+    else
+        for (size_t j = from; j < to; j++)
+            g1_write_uncompressed(out + j * G1_UNCOMPRESSED_BYTES, (const g1_affine *)s->points.ptr + j);
+}
+
+/* Encode the fresh points while those before them are written; with none fresh: write what waits. */
+static cuzk_status encode(struct setup *s, struct cuzk_error *e)
+{
+    s->write_status = CUZK_OK;
+    pool_run(s->x->pool, encode_task, s, 1 + (s->fresh + CHUNK - 1) / CHUNK);
+    s->waiting = s->fresh * (s->in_g2 ? G2_UNCOMPRESSED_BYTES : G1_UNCOMPRESSED_BYTES);
+    s->half = !s->half;
+    if (s->write_status != CUZK_OK)
+        return error_set(e, s->write_status, "%s", s->write_error.message);
+    return CUZK_OK;
+}
+
+static cuzk_status flush(struct setup *s, struct cuzk_error *e)
+{
+    s->fresh = 0;
+    return encode(s, e);
+}
+
+static cuzk_status write_section(struct setup *s, enum groth16_section section, struct cuzk_error *e)
+{
+    static const char *const phase[GROTH16_SECTIONS] = {"h query", "l query", "a query", "b query in g1",
+                                                        "b query in g2"};
+    const uint32_t count = s->layout.section[section].count;
+    uint8_t head[4];
+    groth16_put_be32(head, count);
+    cuzk_status status = put(s, head, sizeof head, e);
+    s->in_g2 = section == GROTH16_B_G2;
+    uint64_t at = 0;
+    for (uint32_t done = 0; done < count && status == CUZK_OK; done += (uint32_t)s->fresh) {
+        exec_progress(s->x, phase[section], done, count);
+        s->fresh = next_scalars(s, section, &at);
+        status = s->in_g2 ? g2_fixed_mul(s->x, s->g2, s->points.ptr, s->scalars.ptr, s->fresh, e)
+                          : g1_fixed_mul(s->x, s->g1, s->points.ptr, s->scalars.ptr, s->fresh, e);
+        if (status == CUZK_OK)
+            status = encode(s, e);
+        if (status == CUZK_OK && exec_cancelled(s->x))
+            status = error_set(e, CUZK_ERR_CANCELLED, "setup was cancelled");
+    }
+    if (status == CUZK_OK)
+        status = flush(s, e);
+    if (status == CUZK_OK)
+        exec_progress(s->x, phase[section], count, count);
+    return status;
+}
+
+static void multiple_g1(g1_affine *out, const fr *k)
+{
+    g1 p;
+    g1_from_affine(&p, &G1_GENERATOR);
+    g1_mul(&p, &p, k);
+    g1_to_affine(out, &p);
+}
+
+static void multiple_g2(g2_affine *out, const fr *k)
+{
+    g2 p;
+    g2_from_affine(&p, &G2_GENERATOR);
+    g2_mul(&p, &p, k);
+    g2_to_affine(out, &p);
+}
+
+static cuzk_status make_key(struct setup *s, struct cuzk_error *e)
+{
+    struct groth16_vk *vk = &s->vk;
+    multiple_g1(&vk->alpha_g1, &s->t.alpha);
+    multiple_g1(&vk->beta_g1, &s->t.beta);
+    multiple_g2(&vk->beta_g2, &s->t.beta);
+    multiple_g2(&vk->gamma_g2, &s->t.gamma);
+    multiple_g1(&vk->delta_g1, &s->t.delta);
+    multiple_g2(&vk->delta_g2, &s->t.delta);
+    vk->ic = mem_alloc(s->qap.inputs, sizeof *vk->ic);
+    if (!vk->ic)
+        return error_memory(e, s->qap.inputs * sizeof *vk->ic, "a verifying key");
+    vk->ic_count = s->qap.inputs;
+    for (size_t at = 0; at < vk->ic_count; at += BLOCK) {
+        const size_t n = vk->ic_count - at < BLOCK ? vk->ic_count - at : BLOCK;
+        const cuzk_status status =
+            g1_fixed_mul(s->x, s->g1, vk->ic + at, (const fr *)s->qap.c.ptr + at, n, e);
+        if (status != CUZK_OK)
+            return status;
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status write_key(struct setup *s, struct cuzk_error *e)
+{
+    struct block bytes = {0};
+    const size_t n = groth16_vk_size(&s->vk);
+    cuzk_status status = block_new(&bytes, s->x->budget, n, 1, "a verifying key", e);
+    if (status != CUZK_OK)
+        return status;
+    groth16_vk_write(bytes.ptr, &s->vk);
+    status = file_write(s->vk_file, bytes.ptr, n, e);
+    if (status == CUZK_OK)
+        status = put(s, bytes.ptr, n, e);
+    block_free(&bytes);
+    return status;
+}
+
+/* -- the steps -- */
+
+static char *with_suffix(const char *prefix, const char *suffix)
+{
+    const size_t n = strlen(prefix), m = strlen(suffix) + 1;
+    char *path = mem_alloc(n + m, 1);
+    if (path) {
+        memcpy(path, prefix, n);
+        memcpy(path + n, suffix, m);
+    }
+    return path;
+}
+
+static cuzk_status open_files(struct setup *s, const char *prefix, struct cuzk_error *e)
+{
+    s->params_path = with_suffix(prefix, ".params");
+    s->vk_path = with_suffix(prefix, ".vk");
+    if (!s->params_path || !s->vk_path)
+        return error_memory(e, strlen(prefix), "a file name");
+    cuzk_status status = file_create(&s->params_file, s->params_path, e);
+    if (status == CUZK_OK)
+        status = file_create(&s->vk_file, s->vk_path, e);
+    return status == CUZK_OK ? digest_begin(&s->digest, e) : status;
+}
+
+static cuzk_status buffers(struct setup *s, struct cuzk_error *e)
+{
+    struct budget *b = s->x->budget;
+    cuzk_status status = block_new(&s->scalars, b, BLOCK, sizeof(fr), "scalars", e);
+    if (status == CUZK_OK)
+        status = block_new(&s->points, b, BLOCK, sizeof(g2_affine), "points", e);
+    for (int i = 0; i < 2 && status == CUZK_OK; i++)
+        status = block_new(&s->bytes[i], b, BLOCK, G2_UNCOMPRESSED_BYTES, "encoded points", e);
+    return status;
+}
+
+static cuzk_status queries_in_g1(struct setup *s, struct cuzk_error *e)
+{
+    uint64_t expected = s->layout.ic_count;
+    for (int i = GROTH16_H; i <= GROTH16_B_G1; i++)
+        expected += s->layout.section[i].count;
+    cuzk_status status = g1_fixed_new(s->x, &s->g1, &G1_GENERATOR, expected, e);
+    if (status == CUZK_OK)
+        status = make_key(s, e);
+    if (status == CUZK_OK)
+        status = write_key(s, e);
+    for (int i = GROTH16_H; i <= GROTH16_B_G1 && status == CUZK_OK; i++) {
+        status = write_section(s, (enum groth16_section)i, e);
+        if (i == GROTH16_L)
+            block_free(&s->qap.c);
+        if (i == GROTH16_A)
+            block_free(&s->qap.a);
+    }
+    g1_fixed_free(s->g1);
+    s->g1 = NULL;
+    return status;
+}
+
+static cuzk_status queries_in_g2(struct setup *s, struct cuzk_error *e)
+{
+    cuzk_status status = g2_fixed_new(s->x, &s->g2, &G2_GENERATOR, s->layout.section[GROTH16_B_G2].count, e);
+    if (status == CUZK_OK)
+        status = write_section(s, GROTH16_B_G2, e);
+    g2_fixed_free(s->g2);
+    s->g2 = NULL;
+    return status;
+}
+
+static cuzk_status commit(struct file_out **f, struct cuzk_error *e)
+{
+    struct file_out *file = *f;
+    *f = NULL; /* freed, however it goes */
+    return file_commit(file, e);
+}
+
+/* What was made here needs no check; without a stamp (it is no failure) it gets one when it is opened. */
+static void stamp_own(const struct setup *s, const char *digest)
+{
+    struct file_map map;
+    if (file_map(&map, s->params_path, 0, NULL) != CUZK_OK)
+        return;
+    struct cuzk_error ignored;
+    const cuzk_status status = stamp_write(s->params_path, &map, digest, &ignored);
+    (void)status;
+    file_unmap(&map);
+}
+
+static cuzk_status finish(struct setup *s, struct cuzk_error *e)
+{
+    char digest[DIGEST_TEXT];
+    exec_progress(s->x, "writing", 0, 1);
+    cuzk_status status = digest_end(&s->digest, digest, e);
+    if (status == CUZK_OK)
+        status = commit(&s->params_file, e);
+    if (status != CUZK_OK)
+        return status;
+    status = commit(&s->vk_file, e);
+    if (status != CUZK_OK) {
+        unlink(s->params_path); /* both or none */
+        return status;
+    }
+    stamp_own(s, digest);
+    exec_progress(s->x, "writing", 1, 1);
+    return CUZK_OK;
+}
+
+static cuzk_status run(struct setup *s, const struct circuit *circuit, const char *prefix,
+                       struct cuzk_error *e)
+{
+    cuzk_status status = open_files(s, prefix, e);
+    if (status == CUZK_OK)
+        status = qap_at(s->x, &s->qap, circuit, &s->t.tau, e);
+    if (status == CUZK_OK)
+        status = combine_and_count(s, circuit, e);
+    if (status == CUZK_OK)
+        status = file_reserve(s->params_file, params_layout_fill(&s->layout), e);
+    if (status == CUZK_OK)
+        status = buffers(s, e);
+    if (status == CUZK_OK)
+        status = queries_in_g1(s, e);
+    if (status == CUZK_OK)
+        status = queries_in_g2(s, e);
+    return status == CUZK_OK ? finish(s, e) : status;
+}
+
+cuzk_status groth16_setup(const struct exec *x, const struct circuit *circuit,
+                          const struct groth16_trapdoor *t, const char *prefix, struct cuzk_error *e)
+{
+    if (fr_is_zero(&t->alpha) || fr_is_zero(&t->beta) || fr_is_zero(&t->gamma) || fr_is_zero(&t->delta) ||
+        fr_is_zero(&t->tau))
+        return error_set(e, CUZK_ERR_ARGUMENT, "a value of the trapdoor is zero");
+    struct setup s = {.x = x, .kernels = groth16_kernels(x->variant), .t = *t};
+    const cuzk_status status = run(&s, circuit, prefix, e);
+    file_abort(s.params_file);
+    file_abort(s.vk_file);
+    mem_free(s.params_path);
+    mem_free(s.vk_path);
+    digest_free(&s.digest);
+    groth16_vk_free(&s.vk);
+    qap_free(&s.qap);
+    block_free(&s.scalars);
+    block_free(&s.points);
+    block_free(&s.bytes[0]);
+    block_free(&s.bytes[1]);
+    mem_wipe(&s, sizeof s);
+    return status;
+}

@@ -1,0 +1,105 @@
+/* groth16/stamp.c - FILE.checked: says that FILE was checked.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include "groth16/stamp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#define STAMP_SUFFIX ".checked"
+#define STAMP_MAX    256 /* bytes; longer is none of ours */
+/* Kernels advance a file's time at clock ticks, 10 ms apart at most. */
+#define TICK_NS 20000000
+
+static cuzk_status stamp_path(const char *path, char **out, struct cuzk_error *e)
+{
+    const size_t n = strlen(path);
+    *out = mem_alloc(n + sizeof STAMP_SUFFIX, 1);
+    if (!*out)
+        return error_memory(e, n + sizeof STAMP_SUFFIX, "a file name");
+    memcpy(*out, path, n);
+    memcpy(*out + n, STAMP_SUFFIX, sizeof STAMP_SUFFIX);
+    return CUZK_OK;
+}
+
+static void render(char text[STAMP_MAX], const struct stat *st, const char *digest)
+{
+    snprintf(text, STAMP_MAX,
+             "cuzk-checked 1\nsize %lld\nmtime %lld.%09ld\ndevice %llu\ninode %llu\nblake2b-512 %s\n",
+             (long long)st->st_size, (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
+             (unsigned long long)st->st_dev, (unsigned long long)st->st_ino, digest);
+}
+
+/* The stamp's text, NUL-terminated; false if there is none of a stamp's size. */
+static bool read_text(const char *path, char text[STAMP_MAX])
+{
+    char *name;
+    if (stamp_path(path, &name, NULL) != CUZK_OK)
+        return false;
+    const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    mem_free(name);
+    if (fd < 0)
+        return false;
+    const ssize_t n = read(fd, text, STAMP_MAX);
+    close(fd);
+    if (n <= 0 || n == STAMP_MAX)
+        return false;
+    text[n] = '\0';
+    return strlen(text) == (size_t)n;
+}
+
+bool stamp_accepts(const char *path, const struct file_map *map, char digest[DIGEST_TEXT])
+{
+    struct stat st;
+    char text[STAMP_MAX], expected[STAMP_MAX], found[DIGEST_TEXT] = "";
+    if (fstat(map->fd, &st) != 0 || !read_text(path, text))
+        return false;
+    const char *at = strstr(text, "\nblake2b-512 ");
+    if (!at || sscanf(at, " blake2b-512 %32[0-9a-f]", found) != 1 || strlen(found) != DIGEST_TEXT - 1)
+        return false;
+    render(expected, &st, found); /* exactly what we would write for this file */
+    if (strcmp(text, expected) != 0)
+        return false;
+    memcpy(digest, found, DIGEST_TEXT);
+    return true;
+}
+
+static void leave_tick(const struct stat *st)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t age =
+        ((int64_t)now.tv_sec - (int64_t)st->st_mtim.tv_sec) * 1000000000 + now.tv_nsec - st->st_mtim.tv_nsec;
+    if (age >= 0 && age < TICK_NS) {
+        const struct timespec pause = {.tv_nsec = TICK_NS};
+        nanosleep(&pause, NULL);
+    }
+}
+
+cuzk_status stamp_write(const char *path, const struct file_map *map, const char digest[DIGEST_TEXT],
+                        struct cuzk_error *e)
+{
+    struct stat st;
+    if (fstat(map->fd, &st) != 0)
+        return error_errno(e, errno, "%s: cannot look at it", path);
+    leave_tick(&st);
+    cuzk_status status = file_map_unchanged(map, path, e);
+    if (status != CUZK_OK)
+        return status;
+    char text[STAMP_MAX], *name;
+    render(text, &st, digest);
+    status = stamp_path(path, &name, e);
+    if (status != CUZK_OK)
+        return status;
+    status = file_write_whole(name, text, strlen(text), e);
+    mem_free(name);
+    return status;
+}

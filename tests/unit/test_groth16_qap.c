@@ -1,0 +1,125 @@
+/* tests/unit/test_groth16_qap.c - a circuit's polynomials at tau where they are known in closed form: over
+ * the whole domain, the sum of the Lagrange polynomials is 1, and the sum of w^i times the i-th is x.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include "groth16/qap.h"
+#include "groth16_testing.h"
+
+static struct cuzk_error error;
+
+/* Rows (w^i x) * 1 = 2 x, that fill the domain with the row of the constant one at the end. */
+struct full {
+    unsigned log;
+    fr w;
+};
+
+static void full_synthesize(const void *self, struct cs *cs)
+{
+    const struct full *f = self;
+    struct lc a = {0}, b = {0}, c = {0};
+    fr power = FR_ONE;
+    const var x = cs_alloc(cs, &FR_ONE);
+    lc_add_one(cs, &b, VAR_ONE);
+    chain_lc(cs, &c, x, 2, false);
+    for (uint64_t i = 0; i + 1 < UINT64_C(1) << f->log; i++) {
+        lc_clear(&a);
+        lc_add(cs, &a, x, &power);
+        cs_enforce(cs, &a, &b, &c);
+        fr_mul(&power, &power, &f->w);
+    }
+    lc_free(&a);
+    lc_free(&b);
+    lc_free(&c);
+}
+
+static struct full full_domain(unsigned log)
+{
+    struct full f = {.log = log, .w = FR_ROOT_OF_UNITY};
+    for (unsigned i = log; i < FR_TWO_ADICITY; i++)
+        fr_sqr(&f.w, &f.w);
+    return f;
+}
+
+/* L_{n-1}(tau) = w^-1 (tau^n - 1) / (n (tau - w^-1)) */
+static void last_lagrange(fr *out, fr *w_inverse, const struct full *f, const fr *tau)
+{
+    fr n, d, z = *tau;
+    fr_inv(w_inverse, &f->w);
+    for (unsigned i = 0; i < f->log; i++)
+        fr_sqr(&z, &z);
+    fr_sub(&z, &z, &FR_ONE);
+    fr_sub(&d, tau, w_inverse);
+    fr_from_u64(&n, UINT64_C(1) << f->log);
+    fr_mul(&d, &d, &n);
+    fr_inv(&d, &d);
+    fr_mul(out, &z, &d);
+    fr_mul(out, out, w_inverse);
+}
+
+static void check_domain(const struct exec *x, unsigned log)
+{
+    const struct full f = full_domain(log);
+    const struct circuit circuit = {&f, full_synthesize};
+    struct qap q;
+    fr tau, last, w_inverse, expected;
+    chain_element(&tau, "tau", log);
+    assert_ok(qap_at(x, &q, &circuit, &tau, &error));
+    assert_int_equal(q.inputs, 1);
+    assert_int_equal(q.aux, 1);
+    assert_int_equal(q.log, log);
+    assert_int_equal(q.rows, UINT64_C(1) << log);
+    last_lagrange(&last, &w_inverse, &f, &tau);
+    const fr *a = q.a.ptr, *b = q.b.ptr, *c = q.c.ptr;
+    assert_true(fr_equal(&a[0], &last)); /* the row of the constant one */
+    fr_mul(&expected, &w_inverse, &last);
+    fr_sub(&expected, &tau, &expected);
+    assert_true(fr_equal(&a[1], &expected));
+    fr_sub(&expected, &FR_ONE, &last);
+    assert_true(fr_equal(&b[0], &expected));
+    assert_true(fr_is_zero(&b[1]) && fr_is_zero(&c[0]));
+    fr_double(&expected, &expected);
+    assert_true(fr_equal(&c[1], &expected));
+    qap_free(&q);
+}
+
+static void sums_over_the_domain_are_as_they_must_be(void **state)
+{
+    struct fixture *f = *state;
+    static const unsigned log[] = {1, 2, 3, 10, 11, 12, 16, 17}; /* around the sizes of chunk and block */
+    for (size_t i = 0; i < ARRAY_LEN(log); i++)
+        for (int variant = 0; variant < CPU_VARIANTS; variant++) {
+            struct exec x = f->x;
+            x.variant = (enum cpu_variant)variant;
+            if (cpu_supports(x.variant))
+                check_domain(&x, log[i]);
+        }
+}
+
+/* A circuit that has other rows when it is run again. */
+static void fickle_synthesize(const void *self, struct cs *cs)
+{
+    unsigned *runs = *(unsigned *const *)self;
+    const struct full f = full_domain(3 + (*runs)++);
+    full_synthesize(&f, cs);
+}
+
+static void a_circuit_that_changes_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    unsigned runs = 0, *pointer = &runs;
+    const struct circuit circuit = {&pointer, fickle_synthesize};
+    struct qap q;
+    fr tau;
+    chain_element(&tau, "tau", 1);
+    assert_int_equal(qap_at(&f->x, &q, &circuit, &tau, &error), CUZK_ERR_INTERNAL);
+    assert_int_equal(runs, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(sums_over_the_domain_are_as_they_must_be, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_circuit_that_changes_is_refused, fixture_setup, fixture_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
