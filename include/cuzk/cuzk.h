@@ -1,0 +1,171 @@
+/* cuzk/cuzk.h - the public interface of libcuzk: Groth16 proofs for Filecoin.
+ *
+ * Conventions
+ * - A call that can fail returns cuzk_status and, where one is passed, fills struct cuzk_error with one
+ *   line of detail. Outputs are written only on success.
+ * - Handles are opaque, made by _new or _open and freed by _free; freeing NULL is fine. What a handle was
+ *   made from must outlive it.
+ * - One context runs one call at a time. Several contexts may be used at once from several threads, and
+ *   opened requests, parameters and keys may be shared by them (they do not change).
+ * - The library never prints, exits, reads the environment or installs signal handlers.
+ * - Proving takes time that depends on the witness; keep it off machines where that matters.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#ifndef CUZK_CUZK_H
+#define CUZK_CUZK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuzk/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CUZK_API      __attribute__((visibility("default")))
+#define CUZK_MUST_USE __attribute__((warn_unused_result))
+#else
+#define CUZK_API
+#define CUZK_MUST_USE
+#endif
+
+#define CUZK_PROOF_BYTES 192 /* one partition's proof: A, B, C compressed */
+
+/* "0.1.0" */
+CUZK_API const char *cuzk_version(void);
+
+/* A short word for a status: "input", "io"... Never NULL. */
+CUZK_API const char *cuzk_status_name(cuzk_status status);
+
+/* ---- context ---- */
+
+/* How work is done. Zero-initialise; every zero means the default. */
+struct cuzk_options {
+    unsigned threads;      /* 0: what the affinity mask and the cgroup's quota allow */
+    const char *cpu;       /* instruction set: "portable", "adx"; NULL or "auto": the best there is */
+    uint64_t memory_limit; /* bytes of anonymous memory; 0: the least of RAM and the cgroup's limit */
+
+    /* Called from the thread that made the call, as work advances: done of total in a named phase. */
+    void (*progress)(void *user, const char *phase, uint64_t done, uint64_t total);
+    void *progress_user;
+
+    /* Non-zero asks the running call to stop with CUZK_ERR_CANCELLED. May be set by a signal handler. */
+    const volatile int *cancel;
+};
+
+typedef struct cuzk_context cuzk_context;
+CUZK_API cuzk_status cuzk_context_new(cuzk_context **out, const struct cuzk_options *options,
+                                      struct cuzk_error *e) CUZK_MUST_USE;
+CUZK_API void cuzk_context_free(cuzk_context *context);
+CUZK_API unsigned cuzk_context_threads(const cuzk_context *context);
+CUZK_API const char *cuzk_context_cpu(const cuzk_context *context);
+/* The most anonymous memory reserved at one time so far, in bytes (large blocks only). */
+CUZK_API uint64_t cuzk_context_memory_peak(const cuzk_context *context);
+
+/* ---- setup ---- */
+
+/* Make parameters for a circuit ("porep-2k" ... "porep-64g") with a random trapdoor, which is forgotten:
+ * PREFIX.params and PREFIX.vk. Fit for development networks, not for a network with a ceremony's keys.
+ * insecure_seed: NULL, or for tests a seed that everything is derived from; anybody can forge proofs
+ * for such keys. */
+CUZK_API cuzk_status cuzk_setup(cuzk_context *context, const char *circuit, const char *prefix,
+                                const uint64_t *insecure_seed, struct cuzk_error *e) CUZK_MUST_USE;
+
+/* ---- requests ---- */
+
+/* What is to be proved or was proved: read from a C1 file, or from a request file (a JSON object with the
+ * statement, the C1 beside it; docs/formats.md). */
+typedef struct cuzk_request cuzk_request;
+
+#define CUZK_REQUEST_STATEMENT 1u /* read the statement alone: enough to verify, not to prove */
+
+CUZK_API cuzk_status cuzk_request_open(cuzk_context *context, cuzk_request **out, const char *path,
+                                       unsigned flags, struct cuzk_error *e) CUZK_MUST_USE;
+CUZK_API void cuzk_request_free(cuzk_request *request);
+CUZK_API const char *cuzk_request_circuit(const cuzk_request *request); /* "porep-32g" */
+CUZK_API unsigned cuzk_request_partitions(const cuzk_request *request);
+
+/* ---- parameters and keys ---- */
+
+typedef struct cuzk_params cuzk_params;
+
+/* Map a .params file. All its points are checked (canonical, on the curve, in the subgroup) the first time;
+ * a stamp beside the file (FILE.checked) saves that later. Where parameters.json in the same folder lists
+ * the file, its digest must agree. */
+CUZK_API cuzk_status cuzk_params_open(cuzk_context *context, cuzk_params **out, const char *path,
+                                      struct cuzk_error *e) CUZK_MUST_USE;
+CUZK_API void cuzk_params_free(cuzk_params *params);
+
+typedef struct cuzk_vk cuzk_vk;
+/* From a .vk file, or from the beginning of a .params file. */
+CUZK_API cuzk_status cuzk_vk_open(cuzk_context *context, cuzk_vk **out, const char *path,
+                                  struct cuzk_error *e) CUZK_MUST_USE;
+CUZK_API void cuzk_vk_free(cuzk_vk *vk);
+
+/* ---- proofs ---- */
+
+/* Prove one partition. The proof is verified before it is given out. insecure_rs_seed: NULL (random r and
+ * s), or for tests a seed that they are derived from. */
+CUZK_API cuzk_status cuzk_prove(cuzk_context *context, const cuzk_request *request, const cuzk_params *params,
+                                unsigned partition, const uint64_t *insecure_rs_seed,
+                                uint8_t proof[CUZK_PROOF_BYTES], struct cuzk_error *e) CUZK_MUST_USE;
+
+/* Do the proofs of count partitions from first on hold? proofs: CUZK_PROOF_BYTES each, in order.
+ * *valid is written when that could be told: a malformed proof is not valid. */
+CUZK_API cuzk_status cuzk_verify(cuzk_context *context, const cuzk_request *request, const cuzk_vk *vk,
+                                 unsigned first, unsigned count, const uint8_t *proofs, bool *valid,
+                                 struct cuzk_error *e) CUZK_MUST_USE;
+
+/* Write a file whole or not at all: beside its name first, then flushed to disk and renamed. An existing
+ * file of that name is replaced. */
+CUZK_API cuzk_status cuzk_write_file(const char *path, const void *data, size_t size,
+                                     struct cuzk_error *e) CUZK_MUST_USE;
+
+/* ---- reports ---- */
+
+/* Where a report goes, piece by piece; false stops it with CUZK_ERR_IO. */
+struct cuzk_writer {
+    bool (*write)(void *user, const char *text, size_t size);
+    void *user;
+};
+enum cuzk_format {
+    CUZK_FORMAT_TEXT = 0,
+    CUZK_FORMAT_JSON = 1, /* one object */
+};
+
+/* What is this file (a C1, a request, parameters, a key, a proof), and is it sound? *sound says so; the
+ * report says what it is and, if not sound, what is wrong. */
+CUZK_API cuzk_status cuzk_inspect(cuzk_context *context, const char *path, enum cuzk_format format,
+                                  const struct cuzk_writer *out, bool *sound,
+                                  struct cuzk_error *e) CUZK_MUST_USE;
+
+/* A blank circuit's counts, densities and R1CS digest, with a running digest each `every` rows (0: 65536). */
+CUZK_API cuzk_status cuzk_circuit_shape(cuzk_context *context, const char *circuit, uint64_t every,
+                                        enum cuzk_format format, const struct cuzk_writer *out,
+                                        struct cuzk_error *e) CUZK_MUST_USE;
+
+/* The same of a partition's real circuit, with public inputs, witness, a, b, c digests, and whether it is
+ * satisfied (*satisfied). */
+CUZK_API cuzk_status cuzk_circuit_instance(cuzk_context *context, const cuzk_request *request,
+                                           unsigned partition, uint64_t every, enum cuzk_format format,
+                                           const struct cuzk_writer *out, bool *satisfied,
+                                           struct cuzk_error *e) CUZK_MUST_USE;
+
+/* Rows [first, end) or auxiliary variables [first, end), one a line with their names. circuit names a blank
+ * circuit; or, with circuit NULL, the request's partition (variables then have values). */
+enum cuzk_listing {
+    CUZK_LIST_ROWS = 0,
+    CUZK_LIST_VARIABLES = 1,
+};
+CUZK_API cuzk_status cuzk_circuit_list(cuzk_context *context, const char *circuit,
+                                       const cuzk_request *request, unsigned partition,
+                                       enum cuzk_listing what, uint64_t first, uint64_t end,
+                                       const struct cuzk_writer *out, struct cuzk_error *e) CUZK_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

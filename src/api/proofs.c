@@ -1,0 +1,226 @@
+/* api/proofs.c - setup, requests, parameters, keys, proofs.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/context.h"
+#include "base/error.h"
+#include "base/file.h"
+
+cuzk_status cuzk_setup(cuzk_context *context, const char *circuit, const char *prefix,
+                       const uint64_t *insecure_seed, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && circuit && prefix);
+    struct api_circuit blank;
+    cuzk_status status = api_blank_circuit(&blank, context, circuit, e);
+    if (status != CUZK_OK)
+        return status;
+    struct groth16_trapdoor t;
+    if (insecure_seed)
+        groth16_trapdoor_from_seed(&t, *insecure_seed);
+    else
+        status = groth16_trapdoor_random(&t, e);
+    if (status == CUZK_OK)
+        status = groth16_setup(&context->exec, &blank.circuit, &t, prefix, e);
+    mem_wipe(&t, sizeof t);
+    return status;
+}
+
+/* ---- requests ---- */
+
+cuzk_status cuzk_request_open(cuzk_context *context, cuzk_request **out, const char *path, unsigned flags,
+                              struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && out && path);
+    API_REQUIRE(e, (flags & ~CUZK_REQUEST_STATEMENT) == 0);
+    cuzk_request *r = mem_alloc(1, sizeof *r);
+    if (!r)
+        return error_memory(e, sizeof *r, "the request");
+    const cuzk_status status =
+        request_read(&context->exec, &r->request, path, !(flags & CUZK_REQUEST_STATEMENT), e);
+    if (status != CUZK_OK) {
+        mem_free(r);
+        return status;
+    }
+    *out = r;
+    return CUZK_OK;
+}
+
+void cuzk_request_free(cuzk_request *request)
+{
+    if (!request)
+        return;
+    request_free(&request->request);
+    mem_free(request);
+}
+
+const char *cuzk_request_circuit(const cuzk_request *request)
+{
+    return porep_params_circuit(&request->request.porep.params);
+}
+
+unsigned cuzk_request_partitions(const cuzk_request *request)
+{
+    return request->request.porep.params.partitions;
+}
+
+/* ---- parameters and keys ---- */
+
+cuzk_status cuzk_params_open(cuzk_context *context, cuzk_params **out, const char *path, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && out && path);
+    cuzk_params *p = mem_alloc(1, sizeof *p);
+    if (!p)
+        return error_memory(e, sizeof *p, "the parameters' handle");
+    const cuzk_status status = groth16_params_open(&context->exec, &p->params, path, 0, e);
+    if (status != CUZK_OK) {
+        mem_free(p);
+        return status;
+    }
+    *out = p;
+    return CUZK_OK;
+}
+
+void cuzk_params_free(cuzk_params *params)
+{
+    if (!params)
+        return;
+    groth16_params_free(params->params);
+    mem_free(params);
+}
+
+cuzk_status cuzk_vk_open(cuzk_context *context, cuzk_vk **out, const char *path, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && out && path);
+    cuzk_vk *vk = mem_alloc(1, sizeof *vk);
+    if (!vk)
+        return error_memory(e, sizeof *vk, "the key's handle");
+    const cuzk_status status = groth16_vk_open(&context->exec, &vk->vk, path, e);
+    if (status != CUZK_OK) {
+        mem_free(vk);
+        return status;
+    }
+    *out = vk;
+    return CUZK_OK;
+}
+
+void cuzk_vk_free(cuzk_vk *vk)
+{
+    if (!vk)
+        return;
+    groth16_vk_free(&vk->vk);
+    mem_free(vk);
+}
+
+/* ---- proofs ---- */
+
+static cuzk_status check_partition(const cuzk_request *request, unsigned first, unsigned count,
+                                   struct cuzk_error *e)
+{
+    const unsigned all = cuzk_request_partitions(request);
+    if (count == 0 || first >= all || count > all - first)
+        return error_set(e, CUZK_ERR_ARGUMENT, "partitions %u to %u of %s, which has %u, counted from 0",
+                         first, first + count, cuzk_request_circuit(request), all);
+    return CUZK_OK;
+}
+
+/* The public inputs of one partition, to be freed with mem_free. */
+static cuzk_status public_inputs(const cuzk_request *request, unsigned partition, fr **out,
+                                 struct cuzk_error *e)
+{
+    const struct porep_statement *s = &request->request.porep;
+    const size_t n = porep_public_count(&s->params);
+    fr *inputs = mem_alloc(n, sizeof *inputs);
+    if (!inputs)
+        return error_memory(e, n * sizeof *inputs, "public inputs");
+    const cuzk_status status = porep_public_inputs(s, partition, inputs, e);
+    if (status == CUZK_OK)
+        *out = inputs;
+    else
+        mem_free(inputs);
+    return status;
+}
+
+cuzk_status cuzk_prove(cuzk_context *context, const cuzk_request *request, const cuzk_params *params,
+                       unsigned partition, const uint64_t *insecure_rs_seed, uint8_t proof[CUZK_PROOF_BYTES],
+                       struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && request && params && proof);
+    struct api_circuit instance;
+    fr *inputs = NULL;
+    struct groth16_rs rs = {0};
+    struct groth16_proof result;
+    cuzk_status status = check_partition(request, partition, 1, e);
+    if (status == CUZK_OK)
+        status = api_real_circuit(&instance, context, request, partition, e);
+    if (status == CUZK_OK) /* nonsense is told at once, not after the proof */
+        status = porep_c1_check(&context->exec, context->poseidon, &request->request.c1, e);
+    if (status == CUZK_OK)
+        status = public_inputs(request, partition, &inputs, e);
+    if (status == CUZK_OK) {
+        if (insecure_rs_seed)
+            groth16_rs_from_seed(&rs, *insecure_rs_seed);
+        else
+            status = groth16_rs_random(&rs, e);
+    }
+    if (status == CUZK_OK)
+        status = groth16_prove(&context->exec, &instance.circuit, params->params, &rs, inputs,
+                               (uint32_t)porep_public_count(&request->request.porep.params), &result, e);
+    if (status == CUZK_OK)
+        groth16_proof_write(proof, &result);
+    mem_wipe(&rs, sizeof rs);
+    mem_free(inputs);
+    return status;
+}
+
+/* The verdict on proofs and inputs that were obtained. */
+static cuzk_status verify_all(cuzk_context *context, const cuzk_vk *vk, const struct groth16_proof *proofs,
+                              fr *const *inputs, uint32_t inputs_each, unsigned count, bool *valid,
+                              struct cuzk_error *e)
+{
+    if (count == 1)
+        return groth16_verify(context->exec.variant, &vk->vk, proofs, inputs[0], inputs_each, valid, e);
+    return groth16_verify_many(&context->exec, &vk->vk, proofs, (const fr *const *)inputs, inputs_each, count,
+                               valid, e);
+}
+
+cuzk_status cuzk_verify(cuzk_context *context, const cuzk_request *request, const cuzk_vk *vk, unsigned first,
+                        unsigned count, const uint8_t *proofs, bool *valid, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && request && vk && proofs && valid);
+    cuzk_status status = check_partition(request, first, count, e);
+    if (status != CUZK_OK)
+        return status;
+    const size_t inputs_each = porep_public_count(&request->request.porep.params);
+    if (vk->vk.ic_count != inputs_each + 1)
+        return error_set(e, CUZK_ERR_MISMATCH,
+                         "the key is of another circuit: it takes %u public inputs, %s has %zu",
+                         vk->vk.ic_count - 1, cuzk_request_circuit(request), inputs_each);
+    struct groth16_proof *points = mem_alloc(count, sizeof *points);
+    fr **inputs = mem_alloc(count, sizeof *inputs);
+    if (!points || !inputs)
+        status = error_memory(e, count * sizeof *points, "proofs");
+    bool readable = true;
+    for (unsigned i = 0; i < count && status == CUZK_OK && readable; i++) {
+        status = public_inputs(request, first + i, &inputs[i], e);
+        /* A proof that is no proof is not valid: that is an answer. */
+        if (status == CUZK_OK &&
+            groth16_proof_read(&points[i], proofs + (size_t)i * CUZK_PROOF_BYTES, NULL) != CUZK_OK)
+            readable = false;
+    }
+    if (status == CUZK_OK && readable)
+        status = verify_all(context, vk, points, inputs, (uint32_t)inputs_each, count, valid, e);
+    else if (status == CUZK_OK)
+        *valid = false;
+    for (unsigned i = 0; inputs && i < count; i++)
+        mem_free(inputs[i]);
+    mem_free(inputs);
+    mem_free(points);
+    return status;
+}
+
+cuzk_status cuzk_write_file(const char *path, const void *data, size_t size, struct cuzk_error *e)
+{
+    API_REQUIRE(e, path && (data || !size));
+    return file_write_whole(path, data, size, e);
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# The command line itself: help, misuse, exit codes, bad files. Takes seconds.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+. "$(dirname "$0")/lib.sh"
+input="$CUZK_VECTORS/input"
+c1="$input/porep-2KiB-1.c1.json"
+meta="$input/porep-2KiB-1.meta.json"
+
+# same_json NAME FILE FILE
+same_json() {
+    run python3 -c 'import json, sys
+sys.exit(json.load(open(sys.argv[1])) != json.load(open(sys.argv[2])))' "$2" "$3"
+    if ((status == 0)); then pass "$1"; else fail "$1" "$2 and $3 differ"; fi
+}
+
+expect_error 'no arguments is misuse' 2 'Commands:' "$CUZK"
+expect_output 'help goes to stdout' 'Commands:' "$CUZK" --help
+expect_output 'version' '^cuzk [0-9]+\.[0-9]+\.[0-9]+$' "$CUZK" --version
+expect_output 'help COMMAND lists its options' '--insecure-rs-seed N' "$CUZK" help prove
+expect_output 'COMMAND --help has examples' 'cuzk circuit shape porep-2k' "$CUZK" circuit shape --help
+expect_output 'man page' '^\.TH CUZK 1' "$CUZK" help --man
+expect_error 'unknown command names the nearest' 2 "did you mean 'prove'" "$CUZK" porve
+expect_error 'unknown option names the nearest' 2 'did you mean --params' "$CUZK" prove x --parms y
+expect_error 'option without value' 2 'needs a value: FILE' "$CUZK" prove x --params
+expect_error 'required option' 2 'needs --out' "$CUZK" prove "$c1" --params x
+expect_error 'required argument' 2 'needs CIRCUIT' "$CUZK" setup --out x
+expect_error 'argument too many' 2 'one argument too many' "$CUZK" setup a b --out x
+expect_error 'negative number' 2 'not a whole number' "$CUZK" setup porep-2k --out x --insecure-seed -1
+expect_error 'number with a tail' 2 'not a whole number' "$CUZK" setup porep-2k --out x --threads 2x
+expect_error 'zero threads' 2 'from 1 to' "$CUZK" setup porep-2k --out x --threads 0
+expect_error 'flag with a value' 2 'takes no value' "$CUZK" inspect "$c1" --json=yes
+expect_error 'empty value' 2 'not empty' "$CUZK" setup porep-2k --out ''
+expect_error 'size without sense' 2 'not a size' "$CUZK" setup porep-2k --out x --memory 3X
+expect_error 'empty range' 2 'not a range' "$CUZK" circuit rows porep-2k --range 5-5
+expect_error 'unknown instruction set names those there are' 2 'portable' "$CUZK" circuit shape porep-2k --cpu z80
+expect_error 'unknown circuit names those there are' 2 'porep-2k' "$CUZK" circuit shape porep-3k
+expect_error 'a kind that is not built yet' 7 'PoRep' "$CUZK" circuit shape winning-2k
+
+: >"$T/empty"
+head -c 5000 "$c1" >"$T/cut"
+expect_error 'missing file' 4 'No such file' "$CUZK" inspect "$T/none"
+expect_error 'folder' 4 'directory' "$CUZK" inspect "$T"
+expect 'an empty file is not sound' 1 "$CUZK" inspect "$T/empty"
+expect_error 'verify cannot tell without a key' 2 'No such file' "$CUZK" verify "$c1" --vk "$T/none" --proof "$c1"
+expect_error 'verify cannot tell with an empty key' 2 'empty' "$CUZK" verify "$c1" --vk "$T/empty" --proof "$c1"
+expect_error 'empty C1' 3 'empty' "$CUZK" prove "$T/empty" --params x --out "$T/p"
+expect_error 'cut C1' 3 'byte' "$CUZK" prove "$T/cut" --params x --out "$T/p"
+expect_error 'folder as C1' 4 'directory' "$CUZK" prove "$T" --params x --out "$T/p"
+expect_error 'result in a missing folder' 4 'none' "$CUZK" prove "$c1" --params x --out "$T/none/p"
+expect_error 'result over a folder' 4 'directory' "$CUZK" prove "$c1" --params x --out "$T"
+expect_error 'missing parameters' 4 'No such file' "$CUZK" prove "$c1" --params "$T/none" --out "$T/p"
+expect_error 'parameters that are none' 3 'c1.json' "$CUZK" prove "$c1" --params "$c1" --out "$T/p"
+expect_error 'partition out of range' 2 'has 1' "$CUZK" prove "$c1" --params x --out "$T/p" --partition 1
+expect_error 'memory limit too small' 5 'memory' "$CUZK" circuit shape porep-2k --memory 1K
+only 'nothing was written by all that' "$T" cut empty err out
+
+expect_output 'inspect a C1' 'C1 output' "$CUZK" inspect "$c1"
+expect_output 'inspect a C1 as JSON' '"sound": true' "$CUZK" inspect "$c1" --json
+cp "$T/out" "$T/report"
+same_json 'which is JSON' "$T/report" "$T/report"
+expect_output 'inspect a request' 'request' "$CUZK" inspect "$meta"
+expect 'inspect a cut C1' 1 "$CUZK" inspect "$T/cut"
+
+expect_output 'rows by name' '^1	' "$CUZK" circuit rows porep-2k --range 0-2
+expect_output 'variables with values' '^w6	.*	[01]$' "$CUZK" circuit vars "$c1" 0 --range 5-7
+expect 'shape' 0 "$CUZK" circuit shape porep-2k --json
+cp "$T/out" "$T/shape"
+same_json 'shape equals the reference' "$T/shape" "$CUZK_VECTORS/shape/porep-2KiB.json"
+expect 'instance' 0 "$CUZK" circuit instance "$c1" 0 --json
+cp "$T/out" "$T/instance"
+same_json 'instance equals the reference' "$T/instance" "$CUZK_VECTORS/instance/porep-2KiB-1.0.json"
+
+# A full standard output is told (exit code 4).
+"$CUZK" circuit shape porep-2k >/dev/full 2>"$T/err"
+status=$?
+if ((status == 4)); then pass 'full standard output'; else fail 'full standard output' "exit code $status"; fi
+done_testing

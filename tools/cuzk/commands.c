@@ -1,0 +1,517 @@
+/* cuzk/commands.c - what each command does, over the public interface.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cuzk/cuzk.h>
+
+#include "cli.h"
+#include "progress.h"
+
+/* Set by SIGINT and SIGTERM; the running call sees it and cleans up. */
+static volatile int stop_asked;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    stop_asked = 1;
+}
+
+static enum exit_code exit_code_of(cuzk_status status)
+{
+    switch (status) {
+    case CUZK_OK:
+        return EXIT_DONE;
+    case CUZK_ERR_ARGUMENT:
+        return EXIT_USAGE;
+    case CUZK_ERR_INPUT:
+        return EXIT_INPUT;
+    case CUZK_ERR_IO:
+        return EXIT_SYSTEM;
+    case CUZK_ERR_MEMORY:
+        return EXIT_MEMORY;
+    case CUZK_ERR_CANCELLED:
+        return EXIT_STOPPED;
+    case CUZK_ERR_MISMATCH:
+        return EXIT_MISMATCH;
+    case CUZK_ERR_UNSATISFIED:
+    case CUZK_ERR_INVALID:
+        return EXIT_NO;
+    case CUZK_ERR_UNSUPPORTED:
+        return EXIT_UNSUPPORTED;
+    case CUZK_ERR_INTERNAL:
+        break;
+    }
+    return EXIT_INTERNAL;
+}
+
+/* One command's run: its context, its progress line, its last error. */
+struct session {
+    const struct options *o;
+    cuzk_context *context;
+    struct progress progress;
+    struct cuzk_error error;
+    double start;
+};
+
+static void json_string(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(f, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(f, "\\u%04x", c);
+        else
+            fputc(c, f);
+    }
+    fputc('"', f);
+}
+
+/* Report a failure and give its exit code. */
+static enum exit_code fail(struct session *s, cuzk_status status)
+{
+    progress_clear(&s->progress);
+    const char *message = s->error.message[0] ? s->error.message : cuzk_status_name(status);
+    fprintf(stderr, "cuzk: %s\n", message);
+    if (s->o->json) {
+        printf("{\"error\": ");
+        json_string(stdout, cuzk_status_name(status));
+        printf(", \"message\": ");
+        json_string(stdout, message);
+        printf("}\n");
+    }
+    return exit_code_of(status);
+}
+
+static cuzk_status session_open(struct session *s, const struct options *o)
+{
+    *s = (struct session){.o = o, .start = now_seconds()};
+    progress_init(&s->progress, !o->quiet);
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit then shows as a failed write */
+    const struct cuzk_options options = {
+        .threads = o->threads,
+        .cpu = o->cpu,
+        .memory_limit = o->memory,
+        .progress = progress_update,
+        .progress_user = &s->progress,
+        .cancel = &stop_asked,
+    };
+    return cuzk_context_new(&s->context, &options, &s->error);
+}
+
+static void session_close(struct session *s)
+{
+    progress_clear(&s->progress);
+    cuzk_context_free(s->context);
+}
+
+/* What was printed must have arrived. */
+static enum exit_code finish_output(struct session *s, enum exit_code code)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "cuzk: standard output: %s\n", strerror(errno));
+        code = code == EXIT_DONE ? EXIT_SYSTEM : code;
+    }
+    session_close(s);
+    return code;
+}
+
+static void print_facts(struct session *s)
+{
+    printf(", \"seconds\": %.3f, \"threads\": %u, \"cpu\": \"%s\", \"reserved_peak_bytes\": %" PRIu64,
+           now_seconds() - s->start, cuzk_context_threads(s->context), cuzk_context_cpu(s->context),
+           cuzk_context_memory_peak(s->context));
+}
+
+/* Find out before the work, not after it, that the result could not be written. */
+static cuzk_status check_folder(const char *path, struct cuzk_error *e)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        snprintf(e->message, sizeof e->message, "%s: is a directory; name a file", path);
+        return CUZK_ERR_IO;
+    }
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!folder)
+        return CUZK_ERR_MEMORY;
+    const bool ok = stat(folder, &st) == 0;
+    const bool is_folder = ok && S_ISDIR(st.st_mode);
+    if (!is_folder)
+        snprintf(e->message, sizeof e->message, "%s: %s", folder,
+                 ok ? "is not a directory" : strerror(errno));
+    free(folder);
+    return is_folder ? CUZK_OK : CUZK_ERR_IO;
+}
+
+static enum exit_code run_setup(const struct options *o, int argc, char **argv)
+{
+    (void)argc;
+    struct session s;
+    cuzk_status status = session_open(&s, o);
+    if (status == CUZK_OK)
+        status = check_folder(o->out, &s.error);
+    if (status == CUZK_OK)
+        status =
+            cuzk_setup(s.context, argv[0], o->out, o->has_insecure_seed ? &o->insecure_seed : NULL, &s.error);
+    enum exit_code code = EXIT_DONE;
+    if (status != CUZK_OK) {
+        code = fail(&s, status);
+    } else {
+        progress_clear(&s.progress);
+        if (o->json) {
+            printf("{\"circuit\": ");
+            json_string(stdout, argv[0]);
+            printf(", \"prefix\": ");
+            json_string(stdout, o->out);
+            print_facts(&s);
+            printf("}\n");
+        } else {
+            printf("%s.params and %s.vk written in %.1f s\n", o->out, o->out, now_seconds() - s.start);
+        }
+    }
+    return finish_output(&s, code);
+}
+
+/* Prove the partitions [first, first + count) into proofs. */
+static cuzk_status prove_partitions(struct session *s, const cuzk_request *request, const cuzk_params *params,
+                                    unsigned first, unsigned count, uint8_t *proofs, double *seconds)
+{
+    const struct options *o = s->o;
+    for (unsigned i = 0; i < count; i++) {
+        char prefix[64] = "";
+        if (count > 1)
+            snprintf(prefix, sizeof prefix, "partition %u of %u: ", i + 1, count);
+        s->progress.prefix = prefix;
+        const double start = now_seconds();
+        const cuzk_status status = cuzk_prove(s->context, request, params, first + i,
+                                              o->has_insecure_rs_seed ? &o->insecure_rs_seed : NULL,
+                                              proofs + (size_t)i * CUZK_PROOF_BYTES, &s->error);
+        s->progress.prefix = "";
+        if (status != CUZK_OK)
+            return status;
+        seconds[i] = now_seconds() - start;
+    }
+    return CUZK_OK;
+}
+
+/* The partitions that the command line asks for. */
+static cuzk_status choose_partitions(struct session *s, const cuzk_request *request, unsigned *first,
+                                     unsigned *count)
+{
+    const unsigned all = cuzk_request_partitions(request);
+    if (s->o->has_partition && s->o->partition >= all) {
+        snprintf(s->error.message, sizeof s->error.message,
+                 "there is no partition %u: %s has %u, counted from 0", s->o->partition,
+                 cuzk_request_circuit(request), all);
+        return CUZK_ERR_ARGUMENT;
+    }
+    *first = s->o->has_partition ? s->o->partition : 0;
+    *count = s->o->has_partition ? 1 : all;
+    return CUZK_OK;
+}
+
+static void report_proof(struct session *s, const char *circuit, unsigned first, unsigned count,
+                         const double *seconds)
+{
+    progress_clear(&s->progress);
+    if (!s->o->json) {
+        for (unsigned i = 0; i < count; i++)
+            printf("partition %u: proved and verified in %.2f s\n", first + i, seconds[i]);
+        printf("%s: %u bytes written, %.1f s in all\n", s->o->out, count * CUZK_PROOF_BYTES,
+               now_seconds() - s->start);
+        return;
+    }
+    printf("{\"circuit\": ");
+    json_string(stdout, circuit);
+    printf(", \"proof\": ");
+    json_string(stdout, s->o->out);
+    printf(", \"bytes\": %u, \"partitions\": [", count * CUZK_PROOF_BYTES);
+    for (unsigned i = 0; i < count; i++)
+        printf("%s{\"index\": %u, \"seconds\": %.3f}", i ? ", " : "", first + i, seconds[i]);
+    printf("]");
+    print_facts(s);
+    printf("}\n");
+}
+
+static enum exit_code run_prove(const struct options *o, int argc, char **argv)
+{
+    (void)argc;
+    struct session s;
+    cuzk_request *request = NULL;
+    cuzk_params *params = NULL;
+    uint8_t *proofs = NULL;
+    double *seconds = NULL;
+    unsigned first = 0, count = 0;
+    cuzk_status status = session_open(&s, o);
+    if (status == CUZK_OK)
+        status = check_folder(o->out, &s.error);
+    if (status == CUZK_OK)
+        status = cuzk_request_open(s.context, &request, argv[0], 0, &s.error);
+    if (status == CUZK_OK)
+        status = choose_partitions(&s, request, &first, &count);
+    if (status == CUZK_OK)
+        status = cuzk_params_open(s.context, &params, o->params, &s.error);
+    if (status == CUZK_OK) {
+        proofs = calloc(count, CUZK_PROOF_BYTES);
+        seconds = calloc(count, sizeof *seconds);
+        status = proofs && seconds ? CUZK_OK : CUZK_ERR_MEMORY;
+    }
+    if (status == CUZK_OK)
+        status = prove_partitions(&s, request, params, first, count, proofs, seconds);
+    if (status == CUZK_OK)
+        status = cuzk_write_file(o->out, proofs, (size_t)count * CUZK_PROOF_BYTES, &s.error);
+    enum exit_code code = EXIT_DONE;
+    if (status == CUZK_OK)
+        report_proof(&s, cuzk_request_circuit(request), first, count, seconds);
+    else
+        code = fail(&s, status);
+    free(proofs);
+    free(seconds);
+    cuzk_params_free(params);
+    cuzk_request_free(request);
+    return finish_output(&s, code);
+}
+
+/* Read a proof of exactly count partitions. *whole: false if its length is not that of count proofs. */
+static cuzk_status read_proof(const char *path, unsigned count, uint8_t **out, bool *whole,
+                              struct cuzk_error *e)
+{
+    const size_t want = (size_t)count * CUZK_PROOF_BYTES;
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        snprintf(e->message, sizeof e->message, "%s: %s", path, strerror(errno));
+        return CUZK_ERR_IO;
+    }
+    uint8_t *bytes = malloc(want + 1);
+    const size_t got = bytes ? fread(bytes, 1, want + 1, f) : 0;
+    const bool bad = ferror(f) != 0;
+    const int saved = errno;
+    fclose(f);
+    if (!bytes)
+        return CUZK_ERR_MEMORY;
+    if (bad) {
+        free(bytes);
+        snprintf(e->message, sizeof e->message, "%s: %s", path, strerror(saved));
+        return CUZK_ERR_IO;
+    }
+    *whole = got == want;
+    if (!*whole)
+        snprintf(e->message, sizeof e->message, "%s: %s than the %zu bytes of %u partition proofs", path,
+                 got < want ? "shorter" : "longer", want, count);
+    *out = bytes;
+    return CUZK_OK;
+}
+
+static enum exit_code run_verify(const struct options *o, int argc, char **argv)
+{
+    (void)argc;
+    struct session s;
+    cuzk_request *request = NULL;
+    cuzk_vk *vk = NULL;
+    uint8_t *proofs = NULL;
+    unsigned first = 0, count = 0;
+    bool whole = true, valid = false;
+    cuzk_status status = session_open(&s, o);
+    if (status == CUZK_OK)
+        status = cuzk_request_open(s.context, &request, argv[0], CUZK_REQUEST_STATEMENT, &s.error);
+    if (status == CUZK_OK)
+        status = choose_partitions(&s, request, &first, &count);
+    if (status == CUZK_OK)
+        status = cuzk_vk_open(s.context, &vk, o->vk, &s.error);
+    if (status == CUZK_OK)
+        status = read_proof(o->proof, count, &proofs, &whole, &s.error);
+    if (status == CUZK_OK && whole)
+        status = cuzk_verify(s.context, request, vk, first, count, proofs, &valid, &s.error);
+    enum exit_code code = valid ? EXIT_DONE : EXIT_NO;
+    if (status != CUZK_OK) {
+        fail(&s, status);
+        code = EXIT_USAGE; /* it could not be told */
+    } else {
+        progress_clear(&s.progress);
+        if (o->json) {
+            printf("{\"valid\": %s, \"circuit\": ", valid ? "true" : "false");
+            json_string(stdout, cuzk_request_circuit(request));
+            printf(", \"partitions\": %u, \"reason\": ", count);
+            json_string(stdout, valid ? "" : whole ? "the proof does not verify" : s.error.message);
+            print_facts(&s);
+            printf("}\n");
+        } else if (valid) {
+            printf("valid: %u partition%s of %s, %.0f ms\n", count, count == 1 ? "" : "s",
+                   cuzk_request_circuit(request), (now_seconds() - s.start) * 1e3);
+        } else {
+            printf("INVALID%s%s\n", whole ? "" : ": ", whole ? "" : s.error.message);
+        }
+    }
+    free(proofs);
+    cuzk_vk_free(vk);
+    cuzk_request_free(request);
+    return finish_output(&s, code);
+}
+
+/* ---- reports ---- */
+
+static bool write_stdout(void *user, const char *text, size_t size)
+{
+    progress_clear(user);
+    return fwrite(text, 1, size, stdout) == size;
+}
+
+static enum exit_code run_inspect(const struct options *o, int argc, char **argv)
+{
+    (void)argc;
+    struct session s;
+    bool sound = false;
+    cuzk_status status = session_open(&s, o);
+    const struct cuzk_writer out = {write_stdout, &s.progress};
+    if (status == CUZK_OK)
+        status = cuzk_inspect(s.context, argv[0], o->json ? CUZK_FORMAT_JSON : CUZK_FORMAT_TEXT, &out, &sound,
+                              &s.error);
+    const enum exit_code code = status != CUZK_OK ? fail(&s, status) : sound ? EXIT_DONE : EXIT_NO;
+    return finish_output(&s, code);
+}
+
+static enum exit_code run_shape(const struct options *o, int argc, char **argv)
+{
+    (void)argc;
+    struct session s;
+    cuzk_status status = session_open(&s, o);
+    const struct cuzk_writer out = {write_stdout, &s.progress};
+    if (status == CUZK_OK)
+        status = cuzk_circuit_shape(s.context, argv[0], o->every,
+                                    o->json ? CUZK_FORMAT_JSON : CUZK_FORMAT_TEXT, &out, &s.error);
+    return finish_output(&s, status == CUZK_OK ? EXIT_DONE : fail(&s, status));
+}
+
+/* A partition as an argument. */
+static cuzk_status parse_partition(const char *text, unsigned *out, struct cuzk_error *e)
+{
+    char *end;
+    errno = 0;
+    const unsigned long value = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end || errno || value > UINT32_MAX) {
+        snprintf(e->message, sizeof e->message, "'%s' is not a partition's number", text);
+        return CUZK_ERR_ARGUMENT;
+    }
+    *out = (unsigned)value;
+    return CUZK_OK;
+}
+
+static enum exit_code run_instance(const struct options *o, int argc, char **argv)
+{
+    (void)argc;
+    struct session s;
+    cuzk_request *request = NULL;
+    unsigned partition = 0;
+    bool satisfied = false;
+    cuzk_status status = session_open(&s, o);
+    const struct cuzk_writer out = {write_stdout, &s.progress};
+    if (status == CUZK_OK)
+        status = parse_partition(argv[1], &partition, &s.error);
+    if (status == CUZK_OK)
+        status = cuzk_request_open(s.context, &request, argv[0], 0, &s.error);
+    if (status == CUZK_OK)
+        status =
+            cuzk_circuit_instance(s.context, request, partition, o->every,
+                                  o->json ? CUZK_FORMAT_JSON : CUZK_FORMAT_TEXT, &out, &satisfied, &s.error);
+    const enum exit_code code = status != CUZK_OK ? fail(&s, status) : satisfied ? EXIT_DONE : EXIT_NO;
+    cuzk_request_free(request);
+    return finish_output(&s, code);
+}
+
+/* TARGET alone is a circuit's name, TARGET and K a request's partition. */
+static enum exit_code run_list(const struct options *o, int argc, char **argv, enum cuzk_listing what)
+{
+    struct session s;
+    cuzk_request *request = NULL;
+    unsigned partition = 0;
+    cuzk_status status = session_open(&s, o);
+    const struct cuzk_writer out = {write_stdout, &s.progress};
+    if (status == CUZK_OK && argc == 2)
+        status = parse_partition(argv[1], &partition, &s.error);
+    if (status == CUZK_OK && argc == 2)
+        status = cuzk_request_open(s.context, &request, argv[0], 0, &s.error);
+    if (status == CUZK_OK)
+        status = cuzk_circuit_list(s.context, request ? NULL : argv[0], request, partition, what,
+                                   o->range.first, o->range.end, &out, &s.error);
+    const enum exit_code code = status == CUZK_OK ? EXIT_DONE : fail(&s, status);
+    cuzk_request_free(request);
+    return finish_output(&s, code);
+}
+
+static enum exit_code run_rows(const struct options *o, int argc, char **argv)
+{
+    return o->has_range ? run_list(o, argc, argv, CUZK_LIST_ROWS)
+                        : cli_misuse(NULL, "circuit rows needs --range");
+}
+
+static enum exit_code run_vars(const struct options *o, int argc, char **argv)
+{
+    return o->has_range ? run_list(o, argc, argv, CUZK_LIST_VARIABLES)
+                        : cli_misuse(NULL, "circuit vars needs --range");
+}
+
+#define CIRCUITS "CIRCUIT is porep-2k, 4k, 16k, 32k, 8m, 512m, 32g or 64g. "
+#define REQUESTS                                                                                             \
+    "REQUEST is a C1 output (a JSON file, wrapped as a storage provider's software sends it, or bare), or "  \
+    "a "                                                                                                     \
+    "request file X.meta.json with the C1 beside it as X.c1.json. "
+
+const struct command commands[] = {
+    {"setup", "CIRCUIT", 1, 1, CMD_SETUP, "out", "make parameters and a verifying key",
+     "Make Groth16 parameters for a circuit, with a random trapdoor that is forgotten: fit for tests and "
+     "development "
+     "networks, not for a network that runs on a ceremony's parameters. " CIRCUITS
+     "Writes PATH.params and PATH.vk, whole or not at all.",
+     "cuzk setup porep-2k --out /data/params/porep-2k\ncuzk setup porep-2k --out test --insecure-seed 7",
+     run_setup},
+    {"prove", "REQUEST", 1, 1, CMD_PROVE, "params out", "prove what a C1 or request file asks for",
+     REQUESTS
+     "Each partition's proof is verified before it is given out; the file PATH holds 192 bytes a partition, "
+     "in order, and is written whole or not at all. The first use of a parameter file checks all its points "
+     "and leaves a stamp FILE.checked beside it.",
+     "cuzk prove c1.json --params porep-2k.params --out proof.bin\n"
+     "cuzk prove porep-2KiB-1.meta.json --params porep-2k.params --out proof.bin --partition 0 --json",
+     run_prove},
+    {"verify", "STATEMENT", 1, 1, CMD_VERIFY, "vk proof", "check a proof against its statement",
+     "STATEMENT is a C1 or a request file; only the statement in it is used (commitments, replica id, seed, "
+     "registered "
+     "proof). Exit code 0: valid; 1: not valid; 2: it could not be told.",
+     "cuzk verify c1.json --vk porep-2k.vk --proof proof.bin\n"
+     "cuzk verify porep-2KiB-1.meta.json --vk porep-2k.vk --proof proof.bin --partition 0",
+     run_verify},
+    {"inspect", "FILE", 1, 1, CMD_INSPECT, "", "say what a file is and whether it is sound",
+     "Tells C1 outputs, request files, parameters, verifying keys and proofs apart, and checks them in full: "
+     "every "
+     "field, every point (canonical, on the curve, in the subgroup). Exit code 0: sound; 1: not.",
+     "cuzk inspect porep-2k.params\ncuzk inspect c1.json --json", run_inspect},
+    {"circuit shape", "CIRCUIT", 1, 1, CMD_SHAPE, "", "a circuit's counts, densities and digest",
+     "Builds the blank circuit and prints its counts, densities and R1CS digest, with a running digest each "
+     "N rows: "
+     "equal digests mean equal constraints. " CIRCUITS,
+     "cuzk circuit shape porep-2k --json\ncuzk circuit shape porep-32g --every 1048576 --json", run_shape},
+    {"circuit instance", "REQUEST K", 2, 2, CMD_INSTANCE, "", "the same of partition K, with its witness",
+     "Builds the real circuit of partition K and prints also its public inputs, the digests of the witness "
+     "and of a, "
+     "b, c, and the first rows that are not satisfied. " REQUESTS "Exit code 0: satisfied; 1: not.",
+     "cuzk circuit instance c1.json 0 --json", run_instance},
+    {"circuit rows", "CIRCUIT | REQUEST K", 1, 2, CMD_ROWS, "", "print rows with their names",
+     "Prints the rows A up to B with their names, to compare with another implementation. Names a blank "
+     "circuit, or "
+     "partition K of a request.",
+     "cuzk circuit rows porep-2k --range 65536-65600\ncuzk circuit rows c1.json 0 --range 0-10", run_rows},
+    {"circuit vars", "CIRCUIT | REQUEST K", 1, 2, CMD_VARS, "", "print variables with their names",
+     "Prints the auxiliary variables A up to B with their names and, of a request, their values.",
+     "cuzk circuit vars porep-2k --range 0-100\ncuzk circuit vars c1.json 0 --range 0-10", run_vars},
+    {0},
+};

@@ -1,0 +1,8 @@
+/* cuzk/main.c - the command `cuzk`.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include "cli.h"
+
+int main(int argc, char **argv)
+{
+    return (int)cli_main(argc, argv);
+}
