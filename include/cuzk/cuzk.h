@@ -46,7 +46,8 @@ CUZK_API const char *cuzk_status_name(cuzk_status status);
 struct cuzk_options {
     unsigned threads;      /* 0: what the affinity mask and the cgroup's quota allow */
     const char *cpu;       /* instruction set: "portable", "adx"; NULL or "auto": the best there is */
-    uint64_t memory_limit; /* bytes of anonymous memory; 0: the least of RAM and the cgroup's limit */
+    uint64_t memory_limit; /* bytes of anonymous memory; 0: the least of RAM, the cgroup's limit and the
+                            * memory nodes (NUMA) that the process may use */
 
     /* Called from the thread that made the call, as work advances: done of total in a named phase. */
     void (*progress)(void *user, const char *phase, uint64_t done, uint64_t total);

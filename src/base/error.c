@@ -6,62 +6,92 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Format behind the first `at` bytes of the message; whatever does not fit is cut. */
-static void append(struct cuzk_error *e, size_t at, const char *format, va_list args)
+/* Room for the longest path that the kernel takes, and words around it. */
+#define FORMATTED_MAX (4096 + CUZK_ERROR_MESSAGE_MAX)
+/* What is left of a prefix before a reason that leaves no room for it. */
+#define PREFIX_LEAST 128
+
+/* A message is one line without commands to the terminal, whatever file names hold. */
+static void format_clean(char out[FORMATTED_MAX], const char *format, va_list args)
 {
-    if (at < sizeof(e->message) - 1 && vsnprintf(e->message + at, sizeof(e->message) - at, format, args) < 0)
-        e->message[at] = '\0';
-    for (char *p = e->message + at; *p; p++)
-        if (*p == '\n' || *p == '\r')
-            *p = ' '; /* a message is one line, whatever file names hold */
+    if (vsnprintf(out, FORMATTED_MAX, format, args) < 0)
+        out[0] = '\0';
+    for (char *p = out; *p; p++) {
+        const unsigned char c = (unsigned char)*p;
+        if (c == '\n' || c == '\r' || c == '\t')
+            *p = ' ';
+        else if (c < 0x20 || c == 0x7f)
+            *p = '?';
+    }
+}
+
+/* Copy text, with "..." in its middle where it is longer than room bytes; returns the bytes written before
+ * the NUL. */
+static size_t shorten(char *out, size_t room, const char *text)
+{
+    static const char gap[] = "...";
+    const size_t n = strlen(text);
+    if (n <= room) {
+        memcpy(out, text, n + 1);
+        return n;
+    }
+    const size_t tail = (room - strlen(gap)) / 2, head = room - strlen(gap) - tail;
+    memcpy(out, text, head);
+    memcpy(out + head, gap, strlen(gap));
+    memcpy(out + room - tail, text + n - tail, tail + 1);
+    return room;
+}
+
+/* The message "prefix: reason". A long prefix, as a path may be, gives way to the reason. */
+static void join(struct cuzk_error *e, const char *prefix, const char *reason)
+{
+    const size_t room = sizeof(e->message) - 1 - strlen(": "), n = strlen(reason);
+    const size_t used =
+        shorten(e->message, n + PREFIX_LEAST < room ? room - n : (size_t)PREFIX_LEAST, prefix);
+    memcpy(e->message + used, ": ", 2);
+    (void)shorten(e->message + used + 2, room - used, reason);
 }
 
 cuzk_status error_set(struct cuzk_error *e, cuzk_status status, const char *format, ...)
 {
+    char text[FORMATTED_MAX];
     if (!e)
         return status;
-    e->status = status;
-    e->message[0] = '\0';
     va_list args;
     va_start(args, format);
-    append(e, 0, format, args);
+    format_clean(text, format, args);
     va_end(args);
+    e->status = status;
+    (void)shorten(e->message, sizeof(e->message) - 1, text);
     return status;
 }
 
 cuzk_status error_errno(struct cuzk_error *e, int errnum, const char *format, ...)
 {
+    char prefix[FORMATTED_MAX], buffer[128];
     if (!e)
         return CUZK_ERR_IO;
-    e->status = CUZK_ERR_IO;
-    e->message[0] = '\0';
     va_list args;
     va_start(args, format);
-    append(e, 0, format, args);
+    format_clean(prefix, format, args);
     va_end(args);
-    char buffer[128];
-    size_t used = strlen(e->message);
-    snprintf(e->message + used, sizeof(e->message) - used, ": %s",
-             strerror_r(errnum, buffer, sizeof(buffer)));
+    e->status = CUZK_ERR_IO;
+    join(e, prefix, strerror_r(errnum, buffer, sizeof(buffer)));
     return CUZK_ERR_IO;
 }
 
 cuzk_status error_prefix(struct cuzk_error *e, cuzk_status status, const char *format, ...)
 {
+    char prefix[FORMATTED_MAX], old[CUZK_ERROR_MESSAGE_MAX];
     if (!e)
         return status;
-    char old[CUZK_ERROR_MESSAGE_MAX];
-    memcpy(old, e->message, sizeof(old));
-    old[sizeof(old) - 1] = '\0';
-    e->message[0] = '\0';
     va_list args;
     va_start(args, format);
-    append(e, 0, format, args);
+    format_clean(prefix, format, args);
     va_end(args);
-    size_t used = strlen(e->message);
-    size_t room = sizeof(e->message) - used;
-    if (snprintf(e->message + used, room, ": %s", old) < 0)
-        e->message[used] = '\0';
+    memcpy(old, e->message, sizeof(old));
+    old[sizeof(old) - 1] = '\0';
+    join(e, prefix, old);
     return e->status;
 }
 

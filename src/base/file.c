@@ -81,6 +81,25 @@ cuzk_status file_map_unchanged(const struct file_map *map, const char *path, str
     return CUZK_OK;
 }
 
+bool file_id_take(struct file_id *out, int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return false;
+    *out = (struct file_id){.device = st.st_dev,
+                            .inode = st.st_ino,
+                            .size = (uint64_t)st.st_size,
+                            .modified = {st.st_mtim.tv_sec, st.st_mtim.tv_nsec}};
+    return true;
+}
+
+bool file_map_is(const struct file_map *map, const struct file_id *id)
+{
+    struct file_id own;
+    return file_id_take(&own, map->fd) && own.device == id->device && own.inode == id->inode &&
+           own.size == id->size && own.modified[0] == id->modified[0] && own.modified[1] == id->modified[1];
+}
+
 void file_map_advise(const struct file_map *map, enum file_access access)
 {
     if (map->data)

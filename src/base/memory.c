@@ -11,6 +11,7 @@
 
 #include "base/cgroup.h"
 #include "base/error.h"
+#include "base/pool.h"
 #include "base/topology.h"
 
 #define HUGE_PAGE      ((size_t)2 << 20)
@@ -175,6 +176,25 @@ cuzk_status block_new(struct block *out, struct budget *b, size_t count, size_t 
         (void)madvise(p, mapped, MADV_HUGEPAGE); /* advice: a kernel without huge pages serves as well */
     *out = (struct block){.ptr = p, .size = total, .budget = b};
     return CUZK_OK;
+}
+
+#define PREFAULT_TASK ((size_t)2 << 20) /* a huge page */
+#define PREFAULT_STEP ((size_t)4 << 10) /* the least page */
+
+static void prefault_task(void *ctx, size_t i, unsigned worker)
+{
+    const struct block *block = ctx;
+    const size_t from = i * PREFAULT_TASK, left = block->size - from,
+                 end = from + (left < PREFAULT_TASK ? left : PREFAULT_TASK);
+    (void)worker;
+    for (size_t at = from; at < end; at += PREFAULT_STEP)
+        ((volatile uint8_t *)block->ptr)[at] = 0;
+}
+
+void block_prefault(const struct block *block, struct pool *pool)
+{
+    struct block b = *block;
+    pool_run(pool, prefault_task, &b, (block->size + PREFAULT_TASK - 1) / PREFAULT_TASK);
 }
 
 void block_free(struct block *block)

@@ -7,8 +7,8 @@
 
 struct budget;
 
-/* A limit in bytes shared by all that reserve from it; thread-safe. limit 0: the least of RAM and the
- * cgroup's limit. */
+/* A limit in bytes shared by all that reserve from it; thread-safe. limit 0: the least of RAM, the
+ * cgroup's limit and the memory nodes (NUMA) that the process may use. */
 cuzk_status budget_new(struct budget **out, uint64_t limit, struct cuzk_error *e) MUST_USE;
 void budget_free(struct budget *b); /* NULL is fine */
 cuzk_status budget_reserve(struct budget *b, uint64_t bytes, const char *what, struct cuzk_error *e) MUST_USE;
@@ -28,6 +28,10 @@ struct block {
 /* count * size bytes, checked for overflow; 0 bytes give an empty block. what names it in the error. */
 cuzk_status block_new(struct block *out, struct budget *b, size_t count, size_t size, const char *what,
                       struct cuzk_error *e) MUST_USE;
+/* Have the system provide the pages of a new, still zero block now, on all threads of the pool, for a block
+ * that one thread would else fault in page by page. */
+struct pool;
+void block_prefault(const struct block *block, struct pool *pool);
 void block_free(struct block *block); /* empties it; an empty or zeroed one is fine */
 
 /* An arena: many small allocations that are freed together. Zero-initialise with the budget set. */

@@ -71,17 +71,41 @@ void text_hex(struct text *t, const uint8_t *bytes, size_t n)
     }
 }
 
+/* Bytes of the UTF-8 character (RFC 3629) that s begins with; 0: none. */
+static size_t utf8_size(const unsigned char *s)
+{
+    if (s[0] < 0x80)
+        return 1;
+    const size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0xc2 || s[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80) /* the NUL too */
+            return 0;
+    /* longer than need be, a surrogate, above U+10FFFF */
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+        (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return n;
+}
+
+/* File names need not be UTF-8, but JSON must: each byte that is not becomes U+FFFD. */
 static void quoted(struct text *t, const char *value)
 {
     text_add(t, "\"", 1);
-    for (; *value; value++) {
+    for (size_t n; *value; value += n) {
         const unsigned char c = (unsigned char)*value;
+        n = utf8_size((const unsigned char *)value);
         if (c == '"' || c == '\\')
             text_printf(t, "\\%c", c);
-        else if (c < 0x20)
+        else if (c < 0x20 || c == 0x7f)
             text_printf(t, "\\u%04x", c);
-        else
-            text_add(t, value, 1);
+        else if (n > 0)
+            text_add(t, value, n);
+        else {
+            text_printf(t, "\\ufffd");
+            n = 1;
+        }
     }
     text_add(t, "\"", 1);
 }

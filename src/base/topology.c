@@ -14,15 +14,27 @@ static bool machine_is_described(void)
     return access("/sys/devices/system/cpu/cpu0/topology", X_OK) == 0;
 }
 
+static bool memory_is_plausible(hwloc_topology_t t)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const hwloc_obj_t machine = hwloc_get_root_obj(t);
+    return pages > 0 && page > 0 && machine->total_memory <= (uint64_t)pages * (uint64_t)page;
+}
+
 /* Only what this process may use is kept. The x86 component would bind the caller to each CPU in turn to
- * ask it; what the kernel tells is enough. */
+ * ask it, others would wake accelerators: what the kernel tells is enough. The environment can make hwloc
+ * describe another machine; such words are not believed. */
 static bool load(hwloc_topology_t *out, const char *synthetic)
 {
+    static const char *const unwanted[] = {"x86",  "xml",  "pci",       "opencl", "cuda",
+                                           "nvml", "rsmi", "levelzero", "gl"};
     hwloc_topology_t t;
     if ((!synthetic && !machine_is_described()) || hwloc_topology_init(&t) != 0)
         return false;
-    (void)hwloc_topology_set_components(t, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-    if ((synthetic && hwloc_topology_set_synthetic(t, synthetic) != 0) || hwloc_topology_load(t) != 0) {
+    for (size_t i = 0; i < ARRAY_LEN(unwanted); i++) /* a name that hwloc lacks is an error to ignore */
+        (void)hwloc_topology_set_components(t, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, unwanted[i]);
+    if ((synthetic && hwloc_topology_set_synthetic(t, synthetic) != 0) || hwloc_topology_load(t) != 0 ||
+        (!synthetic && (!hwloc_topology_is_thissystem(t) || !memory_is_plausible(t)))) {
         hwloc_topology_destroy(t);
         return false;
     }

@@ -6,7 +6,7 @@
 #include "base/common.h"
 
 /* Bytes of the memory nodes that this process may allocate from (its cpuset, and its binding if it is
- * bound strictly); UINT64_MAX where that is unknown. */
+ * bound strictly); UINT64_MAX where that is unknown, or hwloc's environment describes another machine. */
 uint64_t topology_memory(void);
 
 /* Where threads run. On a machine with one memory node, or when the process may use only one: nowhere in

@@ -28,6 +28,30 @@ extern "C" size_t json_memory(size_t size)
     return 6 * size + 4096;
 }
 
+static const char BEHIND_END[] = "content behind the document's end";
+
+/* Where what follows the first object or array begins, by brackets and strings alone; size: nothing does, or
+ * the object has no end. */
+static size_t behind_end(const char *text, size_t size)
+{
+    size_t i = 0, depth = 0;
+    bool in_string = false, ended = false;
+    for (; i < size && !ended; i++) {
+        const char c = text[i];
+        if (in_string && c == '\\')
+            i++;
+        else if (c == '"')
+            in_string = !in_string;
+        else if (!in_string && (c == '{' || c == '['))
+            depth++;
+        else if (!in_string && (c == '}' || c == ']'))
+            ended = depth-- <= 1;
+    }
+    while (i < size && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t'))
+        i++;
+    return i < size ? i : size;
+}
+
 static json_result fail(const json_value *v, simdjson::error_code error)
 {
     if (error == simdjson::INCORRECT_TYPE || error == simdjson::SCALAR_DOCUMENT_AS_VALUE)
@@ -37,7 +61,14 @@ static json_result fail(const json_value *v, simdjson::error_code error)
     const char *at = nullptr;
     v->problem->what = simdjson::error_message(error);
     v->problem->offset = v->size;
-    if (v->document && v->document->current_location().get(at) == simdjson::SUCCESS && at >= v->text &&
+    if (error == simdjson::INCOMPLETE_ARRAY_OR_OBJECT || error == simdjson::UNCLOSED_STRING) {
+        /* Seen by the last token, which may be one too many as well as the last of too few. */
+        v->problem->offset = behind_end(v->text, v->size);
+        if (v->problem->offset < v->size)
+            v->problem->what = BEHIND_END;
+        return JSON_SYNTAX;
+    }
+    if (v->document && v->document->current_location().get(at) == simdjson::SUCCESS && at > v->text &&
         at < v->text + v->size)
         v->problem->offset = static_cast<size_t>(at - v->text);
     return JSON_SYNTAX;
@@ -141,7 +172,7 @@ extern "C" json_result json_walk(const uint8_t *text, size_t size, unsigned pass
     }
     const char *at;
     if (document.current_location().get(at) == simdjson::SUCCESS && at < v.text + size) {
-        problem->what = "something stands after the document";
+        problem->what = BEHIND_END;
         problem->offset = static_cast<size_t>(at - v.text);
         return JSON_SYNTAX;
     }

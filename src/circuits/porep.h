@@ -38,7 +38,7 @@ struct porep_params {
     unsigned partitions;
     enum porep_api api;
     enum porep_mode mode;
-    uint64_t registered_proof; /* as in FACTS.md; made-up numbers from 99 on for 4, 16, 32 KiB */
+    uint64_t registered_proof; /* Filecoin's number; made-up ones from 99 on for 4, 16, 32 KiB */
     uint8_t porep_id[32];
 };
 

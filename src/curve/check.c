@@ -95,7 +95,7 @@ struct run {
     atomic_flag lock; /* of what follows */
     size_t bad;       /* SIZE_MAX: none */
     enum encoding_fault fault;
-    bool cancelled;
+    bool cancelled, doubtful;
     int random_errno;
 };
 
@@ -134,6 +134,8 @@ static void check_task(void *ctx, size_t i, unsigned worker)
     }
     if (outcome == CHECK_CANCELLED)
         r->cancelled = true;
+    if (outcome == CHECK_DOUBTFUL)
+        r->doubtful = true;
     if (outcome == CHECK_NO_RANDOM)
         r->random_errno = error;
     unlock(r);
@@ -170,7 +172,7 @@ static cuzk_status check_encoded(const struct exec *x, const struct kind *kind, 
         return status;
     r.scratch = scratch.ptr;
     const size_t tasks = n / r.chunk + (n % r.chunk != 0);
-    while (r.first_task < tasks && r.bad == SIZE_MAX && !r.cancelled && r.random_errno == 0) {
+    while (r.first_task < tasks && r.bad == SIZE_MAX && !r.cancelled && !r.doubtful && r.random_errno == 0) {
         exec_progress(x, kind->phase, (uint64_t)r.first_task * r.chunk, n);
         const size_t round = tasks - r.first_task < threads ? tasks - r.first_task : threads;
         pool_run(x->pool, check_task, &r, round);
@@ -181,6 +183,8 @@ static cuzk_status check_encoded(const struct exec *x, const struct kind *kind, 
         return error_set(e, CUZK_ERR_CANCELLED, "cancelled while checking points");
     if (r.random_errno != 0)
         return error_errno(e, r.random_errno, "the system's random generator");
+    if (r.doubtful)
+        return error_set(e, CUZK_ERR_INTERNAL, "%s: the test of all and those of each disagree", kind->phase);
     exec_progress(x, kind->phase, n, n);
     *ok = r.bad == SIZE_MAX;
     if (!*ok) {

@@ -42,6 +42,7 @@ enum check_outcome {
     CHECK_FAULT,
     CHECK_CANCELLED,
     CHECK_NO_RANDOM, /* the system's generator failed: errno says why */
+    CHECK_DOUBTFUL,  /* the sums say that a point is bad, but each alone is sound: a fault of the machine */
 };
 
 /* *index, *fault: of the first bad point of the chunk when the outcome is CHECK_FAULT. scratch:

@@ -145,8 +145,11 @@ cuzk_status fr_random(fr *out, struct cuzk_error *e)
         size_t got = 0;
         while (got < sizeof t) {
             const ssize_t n = getrandom((uint8_t *)&t + got, sizeof t - got, 0);
-            if (n < 0 && errno != EINTR)
-                return error_errno(e, errno, "the system's random generator");
+            if (n < 0 && errno != EINTR) {
+                const int errnum = errno;
+                mem_wipe(&t, sizeof t);
+                return error_errno(e, errnum, "the system's random generator");
+            }
             if (n > 0)
                 got += (size_t)n;
         }

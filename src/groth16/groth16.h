@@ -35,7 +35,8 @@ cuzk_status groth16_vk_read(struct groth16_vk *out, const uint8_t *in, size_t si
 size_t groth16_vk_size(const struct groth16_vk *vk);
 void groth16_vk_write(uint8_t *out, const struct groth16_vk *vk); /* groth16_vk_size bytes */
 void groth16_vk_free(struct groth16_vk *vk);
-/* A whole .vk file, with its digest where a parameters.json in the same folder lists it. */
+/* A whole .vk file, or the key at the start of a .params file whose counts fill it; with the digest where a
+ * parameters.json in the same folder lists it. */
 cuzk_status groth16_vk_open(const struct exec *x, struct groth16_vk *out, const char *path,
                             struct cuzk_error *e) MUST_USE;
 

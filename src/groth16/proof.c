@@ -187,6 +187,7 @@ void groth16_vk_free(struct groth16_vk *vk)
     memset(vk, 0, sizeof *vk);
 }
 
+/* A key's own file, or a parameter file, which begins with one. */
 static cuzk_status read_whole_key(const struct exec *x, struct groth16_vk *out, const char *path,
                                   const struct file_map *map, struct cuzk_error *e)
 {
@@ -207,7 +208,8 @@ static cuzk_status read_whole_key(const struct exec *x, struct groth16_vk *out, 
     status = groth16_vk_read(&vk, map->data, map->size, &used, e);
     if (status != CUZK_OK)
         return error_prefix(e, status, "%s", path);
-    if (used != map->size) {
+    struct params_layout layout;
+    if (used != map->size && params_layout_read(&layout, map->data, map->size, NULL) != CUZK_OK) {
         groth16_vk_free(&vk);
         return error_set(e, CUZK_ERR_INPUT, "%s: %zu bytes follow the verifying key's %zu", path,
                          map->size - used, used);

@@ -214,11 +214,14 @@ static cuzk_status check_proof(const struct prover *p, const struct groth16_proo
     if (status != CUZK_OK)
         return status;
     exec_progress(p->x, "verifying", 1, 1);
-    if (!valid)
-        return error_set(
-            e, CUZK_ERR_MISMATCH,
-            "every row holds, but the proof does not verify: the parameters are of another circuit");
-    return CUZK_OK;
+    if (valid)
+        return CUZK_OK;
+    struct groth16_params_info info;
+    groth16_params_info(p->params, &info);
+    return error_set(
+        e, CUZK_ERR_MISMATCH,
+        "every row holds, but the proof does not verify: the parameters are of another circuit%s",
+        info.stamp_accepted ? ", or the file was damaged since its points were checked" : "");
 }
 
 static cuzk_status run(struct prover *p, const struct circuit *circuit, const struct groth16_rs *rs,

@@ -3,9 +3,14 @@
  * All queries are multiples of the two generators: their scalars are made a block at a time, multiplied
  * through tables, encoded and written, so memory holds the circuit's polynomials at tau and little else.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -39,7 +44,8 @@ struct setup {
     size_t waiting; /* bytes in the other half */
     cuzk_status write_status;
     struct cuzk_error write_error;
-    char *params_path, *vk_path;
+    char *params_path, *vk_path, *lock_path;
+    int lock; /* holds PREFIX.lock; -1: not */
     struct file_out *params_file, *vk_file;
     struct digest_stream digest;
 };
@@ -295,6 +301,63 @@ static char *with_suffix(const char *prefix, const char *suffix)
     return path;
 }
 
+#define LOCK_ATTEMPTS 16
+
+/* Is fd still what stands under this name? */
+static bool is_named(int fd, const char *path)
+{
+    struct stat held, named;
+    return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
+           held.st_ino == named.st_ino;
+}
+
+static cuzk_status take_lock(const char *path, int fd, struct cuzk_error *e)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return error_errno(e, errno, "%s: cannot look at the file", path);
+    if (!S_ISREG(st.st_mode) || st.st_size != 0)
+        return error_set(e, CUZK_ERR_IO, "%s: this is not the lock of a setup, and would be removed", path);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)
+        return CUZK_OK;
+    if (errno == EWOULDBLOCK)
+        return error_set(e, CUZK_ERR_IO, "%s: another setup is writing files of this name", path);
+    return error_errno(e, errno, "%s: cannot lock", path);
+}
+
+/* Two setups at once would leave the key of one beside the parameters of the other. Who held the lock removed
+ * its file, so what was locked counts only while it has the name. */
+static cuzk_status lock_prefix(struct setup *s, const char *prefix, struct cuzk_error *e)
+{
+    s->lock_path = with_suffix(prefix, ".lock");
+    if (!s->lock_path)
+        return error_memory(e, strlen(prefix), "a file name");
+    for (unsigned i = 0; i < LOCK_ATTEMPTS; i++) {
+        const int fd = open(s->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+        if (fd < 0)
+            return error_errno(e, errno, "%s: cannot create", s->lock_path);
+        const cuzk_status status = take_lock(s->lock_path, fd, e);
+        if (status == CUZK_OK && is_named(fd, s->lock_path)) {
+            s->lock = fd;
+            return CUZK_OK;
+        }
+        close(fd);
+        if (status != CUZK_OK)
+            return status;
+    }
+    return error_set(e, CUZK_ERR_IO, "%s: other setups are writing files of this name", s->lock_path);
+}
+
+static void unlock(struct setup *s)
+{
+    if (s->lock >= 0) {
+        if (is_named(s->lock, s->lock_path))
+            unlink(s->lock_path); /* before the lock goes: the next one makes its own */
+        close(s->lock);
+    }
+    mem_free(s->lock_path);
+}
+
 static cuzk_status open_files(struct setup *s, const char *prefix, struct cuzk_error *e)
 {
     s->params_path = with_suffix(prefix, ".params");
@@ -304,6 +367,8 @@ static cuzk_status open_files(struct setup *s, const char *prefix, struct cuzk_e
     cuzk_status status = file_create(&s->params_file, s->params_path, e);
     if (status == CUZK_OK)
         status = file_create(&s->vk_file, s->vk_path, e);
+    if (status == CUZK_OK)
+        status = lock_prefix(s, prefix, e);
     return status == CUZK_OK ? digest_begin(&s->digest, e) : status;
 }
 
@@ -357,33 +422,39 @@ static cuzk_status commit(struct file_out **f, struct cuzk_error *e)
     return file_commit(file, e);
 }
 
-/* What was made here needs no check; without a stamp (it is no failure) it gets one when it is opened. */
-static void stamp_own(const struct setup *s, const char *digest)
+/* What was made here needs no check; without a stamp (it is no failure) it gets one when it is opened. Only
+ * what was written here: by now the name may be another file's. */
+static void stamp_own(const struct setup *s, const struct file_id *written, const char *digest)
 {
     struct file_map map;
     if (file_map(&map, s->params_path, 0, NULL) != CUZK_OK)
         return;
-    struct cuzk_error ignored;
-    const cuzk_status status = stamp_write(s->params_path, &map, digest, &ignored);
-    (void)status;
+    if (file_map_is(&map, written)) {
+        struct cuzk_error ignored;
+        const cuzk_status status = stamp_write(s->params_path, &map, digest, &ignored);
+        (void)status;
+    }
     file_unmap(&map);
 }
 
 static cuzk_status finish(struct setup *s, struct cuzk_error *e)
 {
     char digest[DIGEST_TEXT];
+    struct file_id params, vk;
     exec_progress(s->x, "writing", 0, 1);
     cuzk_status status = digest_end(&s->digest, digest, e);
+    /* All that is likely to fail comes before the first name: both or none. */
+    if (status == CUZK_OK)
+        status = file_prepare(s->vk_file, &vk, e);
+    if (status == CUZK_OK)
+        status = file_prepare(s->params_file, &params, e);
+    if (status == CUZK_OK)
+        status = commit(&s->vk_file, e);
     if (status == CUZK_OK)
         status = commit(&s->params_file, e);
     if (status != CUZK_OK)
         return status;
-    status = commit(&s->vk_file, e);
-    if (status != CUZK_OK) {
-        unlink(s->params_path); /* both or none */
-        return status;
-    }
-    stamp_own(s, digest);
+    stamp_own(s, &params, digest);
     exec_progress(s->x, "writing", 1, 1);
     return CUZK_OK;
 }
@@ -413,10 +484,11 @@ cuzk_status groth16_setup(const struct exec *x, const struct circuit *circuit,
     if (fr_is_zero(&t->alpha) || fr_is_zero(&t->beta) || fr_is_zero(&t->gamma) || fr_is_zero(&t->delta) ||
         fr_is_zero(&t->tau))
         return error_set(e, CUZK_ERR_ARGUMENT, "a value of the trapdoor is zero");
-    struct setup s = {.x = x, .kernels = groth16_kernels(x->variant), .t = *t};
+    struct setup s = {.x = x, .kernels = groth16_kernels(x->variant), .t = *t, .lock = -1};
     const cuzk_status status = run(&s, circuit, prefix, e);
     file_abort(s.params_file);
     file_abort(s.vk_file);
+    unlock(&s);
     mem_free(s.params_path);
     mem_free(s.vk_path);
     digest_free(&s.digest);

@@ -38,17 +38,21 @@ static void render(char text[STAMP_MAX], const struct stat *st, const char *dige
              (unsigned long long)st->st_dev, (unsigned long long)st->st_ino, digest);
 }
 
-/* The stamp's text, NUL-terminated; false if there is none of a stamp's size. */
-static bool read_text(const char *path, char text[STAMP_MAX])
+/* The stamp's text, NUL-terminated; false if there is none of a stamp's size, or not of an owner whose word
+ * counts: ourselves, root, and who owns the file and so can change it anyway. */
+static bool read_text(const char *path, uid_t owner, char text[STAMP_MAX])
 {
     char *name;
     if (stamp_path(path, &name, NULL) != CUZK_OK)
         return false;
-    const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     mem_free(name);
     if (fd < 0)
         return false;
-    const ssize_t n = read(fd, text, STAMP_MAX);
+    struct stat st;
+    const bool counts = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                        (st.st_uid == geteuid() || st.st_uid == 0 || st.st_uid == owner);
+    const ssize_t n = counts ? read(fd, text, STAMP_MAX) : 0;
     close(fd);
     if (n <= 0 || n == STAMP_MAX)
         return false;
@@ -60,7 +64,7 @@ bool stamp_accepts(const char *path, const struct file_map *map, char digest[DIG
 {
     struct stat st;
     char text[STAMP_MAX], expected[STAMP_MAX], found[DIGEST_TEXT] = "";
-    if (fstat(map->fd, &st) != 0 || !read_text(path, text))
+    if (fstat(map->fd, &st) != 0 || !read_text(path, st.st_uid, text))
         return false;
     const char *at = strstr(text, "\nblake2b-512 ");
     if (!at || sscanf(at, " blake2b-512 %32[0-9a-f]", found) != 1 || strlen(found) != DIGEST_TEXT - 1)
@@ -99,7 +103,7 @@ cuzk_status stamp_write(const char *path, const struct file_map *map, const char
     status = stamp_path(path, &name, e);
     if (status != CUZK_OK)
         return status;
-    status = file_write_whole(name, text, strlen(text), e);
+    status = file_replace_whole(name, text, strlen(text), e);
     mem_free(name);
     return status;
 }

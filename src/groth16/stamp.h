@@ -1,8 +1,8 @@
 /* groth16/stamp.h - FILE.checked: says that FILE was checked point by point, so that it is done once.
  *
  * A short text; it holds what the file was known by at that time (size, modification time, device,
- * inode) and its digest. It is believed as long as these are the file's. Who can write into the folder
- * can forge it, as he can replace the file itself.
+ * inode) and its digest. It is believed as long as these are the file's and its owner is the reader, root or
+ * the file's owner. Who can write into the folder can forge it, as he can replace the file itself.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef GROTH16_STAMP_H
 #define GROTH16_STAMP_H

@@ -123,7 +123,13 @@ static cuzk_status reserve(const struct exec *x, struct witness *w, struct cuzk_
         status = block_new(&w->mask_a, b, words, sizeof(uint64_t), "the density of A", e);
     if (status == CUZK_OK)
         status = block_new(&w->mask_b, b, words, sizeof(uint64_t), "the density of B", e);
-    return status;
+    if (status != CUZK_OK)
+        return status;
+    /* The circuit is run by one thread, which is slow enough without the page faults. */
+    const struct block *const large[] = {&w->w, &w->a, &w->b, &w->c};
+    for (size_t i = 0; i < ARRAY_LEN(large); i++)
+        block_prefault(large[i], x->pool);
+    return CUZK_OK;
 }
 
 static cuzk_status run(struct builder *u, const struct circuit *circuit,

@@ -16,7 +16,7 @@
 #include "msm/sort.h"
 
 #define CHUNK            1024 /* scalars a task classifies or loads */
-#define BLOCK_IMAGES     ((size_t)1 << 17)
+#define BLOCK_IMAGES     ((size_t)1 << 18)
 #define BLOCK_CHUNKS     1024 /* at most, whatever few of their scalars go to buckets */
 #define BUCKET_BYTES_MAX ((size_t)120 << 20)
 #define SMALLEST_PIECE   1024
@@ -208,6 +208,16 @@ static void *take(struct cut *cut, size_t bytes)
     return at;
 }
 
+/* Buckets may take so much: a part of what the budget has left. */
+static size_t bucket_bytes_max(const struct exec *x)
+{
+    if (!x->budget)
+        return BUCKET_BYTES_MAX;
+    const uint64_t limit = budget_limit(x->budget), used = budget_used(x->budget);
+    const uint64_t part = used < limit ? (limit - used) / 4 : 0;
+    return part < BUCKET_BYTES_MAX ? (size_t)part : BUCKET_BYTES_MAX;
+}
+
 /* The plan for so many wide scalars, and memory for the blocks. */
 static cuzk_status blocks_new(struct job *job, uint64_t wide, struct cuzk_error *e)
 {
@@ -215,7 +225,7 @@ static cuzk_status blocks_new(struct job *job, uint64_t wide, struct cuzk_error 
     size_t capacity = BLOCK_IMAGES / job->k->images;
     if (capacity > wide)
         capacity = (size_t)wide;
-    plan_make(&job->plan, job->k->images, wide, affine, BUCKET_BYTES_MAX);
+    plan_make(&job->plan, job->k->images, wide, affine, bucket_bytes_max(job->x));
     cuzk_status status = sort_new(&job->sort, job->x, &job->plan, capacity, e);
     if (status)
         return status;
@@ -437,6 +447,8 @@ static cuzk_status select_run(const struct exec *x, const struct msm_kernels *k,
         pool_run(x->pool, select_task, &job, left < SELECT_ROUND ? left : SELECT_ROUND);
         if (exec_cancelled(x))
             status = cancelled(e);
+        const size_t done = (job.first_chunk + SELECT_ROUND) * SELECT_CHUNK;
+        exec_progress(x, k->phase, left > SELECT_ROUND ? done : points->count, points->count);
     }
     if (status == CUZK_OK)
         select_sum(&job, out);

@@ -1,9 +1,19 @@
 /* msm/msm.h - multi-scalar multiplication: sum_i k_i P_i in G1 and G2.
  *
- * Pippenger's bucket method with signed windows; buckets are affine and filled in batches that share an
- * inversion. Zero scalars cost nothing; ones go to a plain sum of selected points, never to a bucket.
- * Multi-threaded over x->pool for any number of threads. Points are taken in blocks, so memory does not
- * grow with the number of points (beyond what is stated).
+ * Pippenger's bucket method (N. Pippenger, "On the evaluation of powers and related problems", 1976) with
+ * signed windows of scalars that an endomorphism has cut in 2 (G1) or 4 (G2); buckets are affine and filled
+ * in batches that share an inversion. Zero scalars cost nothing; ones go to a plain sum of selected points,
+ * never to a bucket. Multi-threaded over x->pool for any number of threads. Variable time.
+ *
+ * Points must be in the subgroup of order r: the endomorphism is a multiplication only there.
+ *
+ * Points are taken in blocks, encoded ones converted once, so memory does not grow with the number of points:
+ * for a sum, at most 120 MiB of buckets (from 2^21 wide scalars on in G1; 25 MiB before, and always in G2),
+ * 50 MiB (G1) or 70 MiB (G2) for a block, a byte for every 64 scalars, and 1 (G1) or 2 MiB (G2) a thread; for
+ * a plain sum only the last. It comes from x->budget and is gone when the call returns.
+ *
+ * Errors of all four: CUZK_ERR_ARGUMENT, CUZK_ERR_MEMORY, CUZK_ERR_CANCELLED; out is written on success only.
+ * Sums report progress as "sum in G1" or "sum in G2", in points.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef MSM_MSM_H
 #define MSM_MSM_H

@@ -131,6 +131,7 @@ static void run(const struct exec *x, const struct ntt_tables *t, struct ntt_pas
 {
     VERIFY(job.log <= t->max_log);
     (void)t;
+    job.x = x;
     unsigned levels[NTT_MAX_PASSES];
     const unsigned passes = plan(levels, job.log);
     const struct ntt_pass base = job;

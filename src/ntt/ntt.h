@@ -18,7 +18,8 @@ cuzk_status ntt_tables_new(const struct exec *x, struct ntt_tables **out, unsign
                            struct cuzk_error *e) MUST_USE;
 void ntt_tables_free(struct ntt_tables *t); /* NULL is fine */
 
-/* All are in place on a[0 .. 2^log), natural order in and out, Montgomery form; log <= max_log. */
+/* All are in place on a[0 .. 2^log), natural order in and out, Montgomery form; log <= max_log. When x asks
+ * to stop they return early and leave garbage in a: whoever gave x asks exec_cancelled(x) after the call. */
 
 /* a[j] = sum_i a[i] w^(ij): coefficients to values on the domain. */
 void ntt_forward(const struct exec *x, const struct ntt_tables *t, fr *a, unsigned log);

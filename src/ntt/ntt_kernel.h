@@ -47,6 +47,7 @@ struct ntt_pass {
     unsigned level, levels; /* its first level, and how many */
     size_t group;           /* how many column chunks (or, in place, blocks) one task takes */
     bool canonical;         /* leave values below r */
+    const struct exec *x;   /* a task that starts after it asked to stop does nothing */
 
     /* Forwards, natural to bit-reversed order; NULL: not at all. */
     const struct ntt_roots *down;

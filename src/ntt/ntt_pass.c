@@ -164,6 +164,8 @@ static void in_place_task(void *ctx, size_t task, unsigned worker)
 {
     const struct ntt_pass *p = ctx;
     (void)worker;
+    if (exec_cancelled(p->x))
+        return;
     struct block_roots roots;
     for (size_t k = 0; k < p->group; k++) {
         const size_t block = task * p->group + k;
@@ -187,6 +189,8 @@ static void columns_task(void *ctx, size_t task, unsigned worker)
 {
     const struct ntt_pass *p = ctx;
     (void)worker;
+    if (exec_cancelled(p->x))
+        return;
     const size_t rows = (size_t)1 << p->levels, columns = (size_t)1 << (p->log - p->level - p->levels);
     const size_t tasks_per_block = columns / NTT_COLUMNS / p->group;
     const size_t block = task / tasks_per_block;

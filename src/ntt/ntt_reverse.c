@@ -14,6 +14,7 @@ struct reversal {
     fr *a;
     unsigned log;
     size_t group; /* middles a task */
+    const struct exec *x;
 };
 
 static const uint8_t REVERSED[TILE] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
@@ -38,6 +39,8 @@ static void task(void *ctx, size_t i, unsigned worker)
 {
     const struct reversal *r = ctx;
     (void)worker;
+    if (exec_cancelled(r->x))
+        return;
     const unsigned middle_bits = r->log - 2 * TILE_LOG;
     const size_t stride = (size_t)1 << (r->log - TILE_LOG);
     fr tile[TILE * TILE], other[TILE * TILE];
@@ -69,6 +72,6 @@ void ntt_bit_reverse(const struct exec *x, fr *a, unsigned log)
         return;
     }
     const size_t middles = (size_t)1 << (log - 2 * TILE_LOG);
-    struct reversal r = {a, log, middles < 64 ? middles : 64};
+    struct reversal r = {a, log, middles < 64 ? middles : 64, x};
     pool_run(x->pool, task, &r, middles / r.group);
 }

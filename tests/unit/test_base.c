@@ -9,10 +9,12 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/timing.h"
 #include "base/topology.h"
 
@@ -52,6 +54,48 @@ static void message_is_one_line(void **state)
     struct cuzk_error e;
     error_set(&e, CUZK_ERR_IO, "%s: cannot open", "two\nlines\r");
     assert_string_equal(e.message, "two lines : cannot open");
+}
+
+static void message_has_no_control_characters(void **state)
+{
+    (void)state;
+    struct cuzk_error e;
+    error_set(&e, CUZK_ERR_IO, "%s: no", "a\033[2J\001b\177c\303\251");
+    assert_string_equal(e.message, "a?[2J?b?c\303\251: no");
+    error_prefix(&e, CUZK_ERR_IO, "%s", "\033x");
+    assert_string_equal(e.message, "?x: a?[2J?b?c\303\251: no");
+    error_errno(&e, ENOENT, "%s", "\033x");
+    assert_string_equal(e.message, "?x: No such file or directory");
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    return strlen(text) >= strlen(end) && strcmp(text + strlen(text) - strlen(end), end) == 0;
+}
+
+static void long_path_leaves_the_reason(void **state)
+{
+    (void)state;
+    char path[4000];
+    memset(path, 'p', sizeof(path) - 1);
+    memcpy(path + sizeof(path) - 6, "/name", 6);
+    struct cuzk_error e;
+    error_errno(&e, ENOENT, "cannot open %s", path);
+    assert_int_equal(strlen(e.message), CUZK_ERROR_MESSAGE_MAX - 1);
+    assert_memory_equal(e.message, "cannot open pp", 14);
+    assert_non_null(strstr(e.message, "p...p"));
+    assert_true(ends_with(e.message, "/name: No such file or directory"));
+    error_set(&e, CUZK_ERR_INPUT, "not JSON (byte 7)");
+    error_prefix(&e, CUZK_ERR_INPUT, "%s", path);
+    assert_int_equal(strlen(e.message), CUZK_ERROR_MESSAGE_MAX - 1);
+    assert_true(ends_with(e.message, "/name: not JSON (byte 7)"));
+    error_set(&e, CUZK_ERR_INPUT, "%s: too short", path);
+    assert_true(ends_with(e.message, "/name: too short"));
+    /* both long: each keeps its two ends */
+    error_prefix(&e, CUZK_ERR_INPUT, "%s", path);
+    assert_int_equal(strlen(e.message), CUZK_ERROR_MESSAGE_MAX - 1);
+    assert_non_null(strstr(e.message, "/name: pp"));
+    assert_true(ends_with(e.message, "/name: too short"));
 }
 
 static void errno_text_follows(void **state)
@@ -339,12 +383,65 @@ static void threads_spread_over_nodes_by_their_cpus(void **state)
     assert_null(topology_places_new(4, "node:2 pu:2"));
 }
 
+/* What hwloc is told by the environment is not this machine. */
+static void environment_makes_no_topology(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *value, *also;
+    } cases[] = {
+        {"HWLOC_SYNTHETIC", "node:2(memory=1048576) pu:2", NULL},
+        {"HWLOC_SYNTHETIC", "node:2(memory=1125899906842624) pu:2", "HWLOC_THISSYSTEM"},
+    };
+    const uint64_t real = topology_memory();
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        assert_int_equal(setenv(cases[i].name, cases[i].value, 1), 0);
+        if (cases[i].also)
+            assert_int_equal(setenv(cases[i].also, "1", 1), 0);
+        assert_true(topology_memory() == UINT64_MAX);
+        assert_null(topology_places_new(4, NULL));
+        assert_int_equal(unsetenv(cases[i].name), 0);
+        if (cases[i].also)
+            assert_int_equal(unsetenv(cases[i].also), 0);
+    }
+    assert_true(topology_memory() == real);
+}
+
+/* ---- text ---- */
+
+static void json_strings_are_utf8(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value, *json;
+    } cases[] = {
+        {"plain", "\"plain\""},
+        {"\"\\\n\033\177", "\"\\\"\\\\\\u000a\\u001b\\u007f\""},
+        {"\303\251\342\202\254\360\237\230\200", "\"\303\251\342\202\254\360\237\230\200\""},
+        {"a\377b", "\"a\\ufffdb\""},
+        {"\303", "\"\\ufffd\""},
+        {"\342\202x", "\"\\ufffd\\ufffdx\""},
+        {"\300\200", "\"\\ufffd\\ufffd\""},                       /* longer than need be */
+        {"\355\240\200", "\"\\ufffd\\ufffd\\ufffd\""},            /* a surrogate */
+        {"\364\220\200\200", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""}, /* above U+10FFFF */
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct text t = {0};
+        json_string(&t, NULL, cases[i].value);
+        assert_false(t.failed);
+        assert_string_equal(t.data, cases[i].json);
+        text_free(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(error_holds_status_and_message),
         cmocka_unit_test(long_message_is_cut),
         cmocka_unit_test(message_is_one_line),
+        cmocka_unit_test(message_has_no_control_characters),
+        cmocka_unit_test(long_path_leaves_the_reason),
         cmocka_unit_test(errno_text_follows),
         cmocka_unit_test(prefix_keeps_status),
         cmocka_unit_test(every_status_has_its_own_name),
@@ -361,6 +458,8 @@ int main(void)
         cmocka_unit_test(arena_fails_cleanly),
         cmocka_unit_test(events_are_kept_up_to_the_capacity),
         cmocka_unit_test(threads_spread_over_nodes_by_their_cpus),
+        cmocka_unit_test(environment_makes_no_topology),
+        cmocka_unit_test(json_strings_are_utf8),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

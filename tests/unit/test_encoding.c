@@ -39,9 +39,13 @@
 #undef SIZE
 #undef T
 
-/* The check of a chunk with a generator that always says the same: all points go to one bucket of a pass. */
+/* The check of a chunk with a generator that always says the same: all points go to one bucket of a pass.
+ * When asked to, it also spoils a bucket that no point goes to, as a fault of the memory would. */
+static void (*constant_random_spoils)(void);
 static bool constant_random(void *out, size_t size)
 {
+    if (constant_random_spoils)
+        constant_random_spoils();
     memset(out, 0, size);
     return true;
 }
@@ -70,6 +74,39 @@ static void test_all_points_in_one_bucket(void **unused)
     assert_int_equal(g1_check_chunk_constant(scratch, &chunk, &index, &fault), CHECK_FAULT);
     assert_int_equal(index, 1234);
     assert_int_equal(fault, ENCODING_NOT_IN_SUBGROUP);
+    free(scratch);
+    test_free(bytes);
+}
+
+static struct g1_check_scratch *spoiled;
+
+static void spoil(void)
+{
+    uint8_t outside[G1_UNCOMPRESSED_BYTES];
+    test_unhex(outside, G1_OUTSIDE[0].uncompressed, sizeof outside);
+    assert_int_equal(g1_read_uncompressed(&spoiled->bucket[1], outside, ENCODING_CURVE), ENCODING_OK);
+}
+
+/* A sum outside although each point is sound: that is not taken for sound, and a fault of form still counts.
+ */
+static void test_bad_sums_of_sound_points_are_a_fault(void **unused)
+{
+    (void)unused;
+    const size_t n = 2000, at = 1500;
+    uint8_t *bytes = g1_many(n);
+    void *scratch = NULL;
+    assert_int_equal(posix_memalign(&scratch, 64, g1_check_bytes_constant()), 0);
+    struct check_chunk chunk = {.in = bytes, .n = n, .plan = {5, 20}};
+    size_t index = SIZE_MAX;
+    enum encoding_fault fault = ENCODING_OK;
+    spoiled = scratch;
+    constant_random_spoils = spoil;
+    assert_int_equal(g1_check_chunk_constant(scratch, &chunk, &index, &fault), CHECK_DOUBTFUL);
+    bytes[at * G1_UNCOMPRESSED_BYTES] ^= 0x80;
+    assert_int_equal(g1_check_chunk_constant(scratch, &chunk, &index, &fault), CHECK_FAULT);
+    assert_int_equal(index, at);
+    assert_int_equal(fault, ENCODING_FLAGS);
+    constant_random_spoils = NULL;
     free(scratch);
     test_free(bytes);
 }
@@ -125,6 +162,7 @@ int main(void)
         cmocka_unit_test(test_each_fault_has_its_text),
         cmocka_unit_test(test_plans_are_sound),
         cmocka_unit_test(test_all_points_in_one_bucket),
+        cmocka_unit_test(test_bad_sums_of_sound_points_are_a_fault),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     for (int v = 0; v < CPU_VARIANTS; v++) {

@@ -460,6 +460,8 @@ static void parameters_of_a_circuit_alike_are_a_mismatch_too(void **state)
     assert_ok(groth16_prove(&f->x, &first, p, &rs, NULL, 0, &proof, &error));
     assert_int_equal(groth16_prove(&f->x, &second, p, &rs, NULL, 0, &proof, &error), CUZK_ERR_MISMATCH);
     assert_non_null(strstr(error.message, "does not verify"));
+    assert_non_null(
+        strstr(error.message, "damaged since its points were checked")); /* by the setup's stamp */
     groth16_params_free(p);
 }
 
@@ -508,6 +510,80 @@ static void a_place_that_cannot_be_written_is_told(void **state)
     assert_non_null(strstr(error.message, "c.vk"));
     assert_int_equal(rmdir(in_folder(f, "c.vk")), 0);
     assert_int_equal(folder_entries(f, false), 0);
+}
+
+/* Starts a second setup of the same name while the first is under way. */
+struct intruder {
+    const struct fixture *f;
+    unsigned calls, refused;
+};
+
+static void set_up_too(void *user, const char *phase, uint64_t done, uint64_t total)
+{
+    struct intruder *i = user;
+    (void)phase;
+    (void)done;
+    (void)total;
+    const struct chain c = chain_from_seed(5, 8);
+    i->calls++;
+    i->refused += setup(i->f, &i->f->x, &c, 9) == CUZK_ERR_IO && strstr(error.message, "another setup");
+}
+
+static void two_setups_of_one_name_do_not_mix(void **state)
+{
+    struct fixture *f = *state;
+    const struct chain c = chain_from_seed(5, 8);
+    struct intruder i = {.f = f};
+    struct exec x = f->x;
+    x.progress = set_up_too;
+    x.progress_user = &i;
+    assert_ok(setup(f, &x, &c, 8));
+    assert_true(i.calls > 5);
+    assert_int_equal(i.refused, i.calls);
+    assert_int_not_equal(access(in_folder(f, "c.lock"), F_OK), 0);
+    assert_ok(setup(f, &f->x, &c, 9));
+    /* one that was killed leaves its lock, which nobody holds */
+    overwrite(in_folder(f, "c.lock"), (const uint8_t *)"", 0);
+    assert_ok(setup(f, &f->x, &c, 9));
+    assert_int_not_equal(access(in_folder(f, "c.lock"), F_OK), 0);
+    /* and what is no lock is not removed */
+    overwrite(in_folder(f, "c.lock"), (const uint8_t *)"mine", 4);
+    assert_int_equal(setup(f, &f->x, &c, 9), CUZK_ERR_IO);
+    assert_non_null(strstr(error.message, "not the lock of a setup"));
+    assert_int_equal(access(in_folder(f, "c.lock"), F_OK), 0);
+}
+
+/* Makes a folder where the key should go, when nothing but the names is missing. */
+static void block_the_key(void *user, const char *phase, uint64_t done, uint64_t total)
+{
+    const struct fixture *f = user;
+    (void)total;
+    if (strcmp(phase, "writing") == 0 && done == 0) {
+        assert_int_equal(unlink(in_folder(f, "c.vk")), 0);
+        assert_int_equal(mkdir(in_folder(f, "c.vk"), 0700), 0);
+    }
+}
+
+static void a_failure_at_the_end_keeps_the_older_parameters(void **state)
+{
+    struct fixture *f = *state;
+    const struct chain c = chain_from_seed(5, 8);
+    uint8_t *before, *after;
+    size_t before_size, after_size;
+    assert_ok(setup(f, &f->x, &c, 8));
+    read_whole(in_folder(f, "c.params"), &before, &before_size);
+    struct exec x = f->x;
+    x.progress = block_the_key;
+    x.progress_user = f;
+    assert_int_equal(setup(f, &x, &c, 9), CUZK_ERR_IO);
+    assert_non_null(strstr(error.message, "c.vk"));
+    read_whole(in_folder(f, "c.params"), &after, &after_size);
+    assert_int_equal(before_size, after_size);
+    assert_memory_equal(before, after, before_size);
+    mem_free(before);
+    mem_free(after);
+    assert_int_equal(rmdir(in_folder(f, "c.vk")), 0);
+    assert_int_equal(folder_entries(f, true), 2); /* parameters and stamp: no lock, no hidden file */
 }
 
 /* In a child, since a limit once lowered stays: files may have limit bytes at most. */
@@ -703,6 +779,8 @@ int main(void)
         TEST(an_unconstrained_variable_is_named),
         TEST(a_worthless_trapdoor_is_refused),
         TEST(a_place_that_cannot_be_written_is_told),
+        TEST(two_setups_of_one_name_do_not_mix),
+        TEST(a_failure_at_the_end_keeps_the_older_parameters),
         TEST(a_full_disk_leaves_nothing),
         TEST(cancelling_leaves_nothing),
         TEST(proving_can_be_cancelled),

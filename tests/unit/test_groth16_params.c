@@ -273,7 +273,7 @@ static void what_is_no_file_is_told(void **state)
     assert_int_equal(groth16_params_open(&f->x, &p, in_folder(f, "pipe"), 0, &error), CUZK_ERR_IO);
 }
 
-static void a_key_file_holds_a_key_and_nothing_else(void **state)
+static void a_key_is_read_from_its_own_file_or_from_parameters(void **state)
 {
     struct fixture *f = *state;
     struct sample s;
@@ -283,6 +283,10 @@ static void a_key_file_holds_a_key_and_nothing_else(void **state)
     make_sample(f, &s);
     read_whole(in_folder(f, "c.vk"), &bytes, &size);
     assert_memory_equal(bytes, s.bytes, size);
+    assert_ok(groth16_vk_open(&f->x, &vk, in_folder(f, "c.params"), &error)); /* which begins with the key */
+    assert_int_equal(groth16_vk_size(&vk), size);
+    groth16_vk_free(&vk);
+    overwrite(in_folder(f, "c.params"), s.bytes, s.size - 1);
     assert_int_equal(groth16_vk_open(&f->x, &vk, in_folder(f, "c.params"), &error), CUZK_ERR_INPUT);
     assert_non_null(strstr(error.message, "follow the verifying key"));
     for (size_t n = 1; n < size; n += 11) {
@@ -408,6 +412,59 @@ static void a_stamp_that_cannot_be_written_is_told_and_no_error(void **state)
     assert_true(!info.stamp_accepted && !info.stamp_written);
     assert_non_null(strstr(info.stamp_fault, "c.params.checked"));
     assert_int_equal(rmdir(stamp), 0);
+    mem_free(s.bytes);
+}
+
+static void a_stamp_behind_a_link_is_neither_read_nor_overwritten(void **state)
+{
+    struct fixture *f = *state;
+    struct sample s;
+    struct groth16_params_info info;
+    struct stat st;
+    uint8_t *kept;
+    size_t kept_size;
+    make_sample(f, &s);
+    assert_int_equal(rename(in_folder(f, "c.params.checked"), in_folder(f, "kept")), 0);
+    assert_int_equal(symlink("kept", in_folder(f, "c.params.checked")), 0);
+    assert_ok(open_flags(f, 0, &info));
+    assert_true(!info.stamp_accepted && info.stamp_written);
+    assert_int_equal(lstat(in_folder(f, "c.params.checked"), &st), 0);
+    assert_true(S_ISREG(st.st_mode));
+
+    static const uint8_t other[] = "something else";
+    overwrite(in_folder(f, "kept"), other, sizeof other);
+    assert_int_equal(unlink(in_folder(f, "c.params.checked")), 0);
+    assert_int_equal(symlink("kept", in_folder(f, "c.params.checked")), 0);
+    assert_ok(open_flags(f, 0, &info));
+    assert_true(info.stamp_written);
+    read_whole(in_folder(f, "kept"), &kept, &kept_size);
+    assert_int_equal(kept_size, sizeof other);
+    assert_memory_equal(kept, other, sizeof other);
+
+    assert_int_equal(unlink(in_folder(f, "c.params.checked")), 0);
+    assert_int_equal(mkfifo(in_folder(f, "c.params.checked"), 0600), 0);
+    assert_ok(open_flags(f, 0, &info)); /* without waiting for the other end */
+    assert_true(!info.stamp_accepted && !info.stamp_written);
+    assert_non_null(strstr(info.stamp_fault, "not a regular file"));
+    mem_free(kept);
+    mem_free(s.bytes);
+}
+
+static void a_stranger_cannot_stamp(void **state)
+{
+    struct fixture *f = *state;
+    struct sample s;
+    struct groth16_params_info info;
+    if (geteuid() != 0)
+        skip(); /* only root can give files away */
+    make_sample(f, &s);
+    assert_int_equal(chown(in_folder(f, "c.params"), 12345, (gid_t)-1), 0);
+    assert_int_equal(chown(in_folder(f, "c.params.checked"), 12346, (gid_t)-1), 0);
+    assert_ok(open_flags(f, 0, &info));
+    assert_true(!info.stamp_accepted && info.stamp_written);
+    assert_int_equal(chown(in_folder(f, "c.params.checked"), 12345, (gid_t)-1), 0);
+    assert_ok(open_flags(f, 0, &info));
+    assert_true(info.stamp_accepted);
     mem_free(s.bytes);
 }
 
@@ -550,13 +607,15 @@ int main(void)
         TEST(counts_that_disagree_are_refused),
         TEST(a_bad_point_is_named_in_each_section),
         TEST(what_is_no_file_is_told),
-        TEST(a_key_file_holds_a_key_and_nothing_else),
+        TEST(a_key_is_read_from_its_own_file_or_from_parameters),
         TEST(the_check_is_done_once),
         TEST(a_changed_file_is_checked_again),
         TEST(a_stamp_of_another_file_does_not_count),
         TEST(a_malformed_stamp_does_not_count),
         TEST(without_stamp_all_is_checked_and_none_written),
         TEST(a_stamp_that_cannot_be_written_is_told_and_no_error),
+        TEST(a_stamp_behind_a_link_is_neither_read_nor_overwritten),
+        TEST(a_stranger_cannot_stamp),
         TEST(a_listed_digest_must_fit),
         TEST(a_listed_key_must_fit_too),
         TEST(a_malformed_parameters_json_is_told),

@@ -207,6 +207,26 @@ static void large_sizes_are_right(void **state)
     pool_free(pool);
 }
 
+/* Asked to stop, a transform comes back, and the next one with the same tables is right again. */
+static void a_transform_can_be_stopped(void **state)
+{
+    (void)state;
+    const unsigned log = 18;
+    const volatile int stop = 1;
+    struct exec x = exec_with(one_thread, (int)cpu_best());
+    fr *f = elements(log), *kept = elements(log);
+    fill(f, (size_t)1 << log, 9);
+    fill(kept, (size_t)1 << log, 9);
+    x.cancel = &stop;
+    ntt_forward(&x, tables, f, log);
+    ntt_extend(&x, tables, f, log);
+    check_equal(f, kept, (size_t)1 << log); /* stopped from the start, it has touched nothing */
+    free(f);
+    free(kept);
+    x.cancel = NULL;
+    check_size(&x, 12);
+}
+
 static void root(fr *out, const struct ntt_roots *roots, size_t i)
 {
     fr_mul(out, &roots->low[i % (1 << NTT_LOW_LOG)], &roots->high[i >> NTT_LOW_LOG]);
@@ -281,6 +301,7 @@ int main(void)
         cmocka_unit_test(equals_the_definition),
         cmocka_unit_test(transforms_agree_for_each_size_and_thread_count),
         cmocka_unit_test(large_sizes_are_right),
+        cmocka_unit_test(a_transform_can_be_stopped),
         cmocka_unit_test(roots_are_right_up_to_the_largest_size),
         cmocka_unit_test(too_large_a_size_is_refused),
         cmocka_unit_test(each_failing_allocation_is_reported),
