@@ -1,0 +1,120 @@
+/* circuits/post_check.c - do PoSt vanilla proofs hold?
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/pool.h"
+#include "circuits/post.h"
+
+#define MAX_ARITY 8
+
+struct check {
+    const struct exec *x;
+    const struct poseidon_set *poseidon;
+    const struct post_statement *statement;
+    const struct post_proof *proofs;
+    atomic_size_t first_bad; /* the lowest index of a sector that fails; all below are good */
+};
+
+static cuzk_status unsatisfied(const struct check *c, size_t sector, struct cuzk_error *e, const char *format,
+                               ...) PRINTF_LIKE(4, 5);
+static cuzk_status unsatisfied(const struct check *c, size_t sector, struct cuzk_error *e, const char *format,
+                               ...)
+{
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return error_set(e, CUZK_ERR_UNSATISFIED, "sector %" PRIu64 ": %s", c->statement->sectors[sector].id,
+                     what);
+}
+
+/* The root that leaf and path lead to. */
+static fr climb(const struct check *c, const struct merkle_path *path)
+{
+    fr node = path->leaf;
+    for (uint32_t i = 0; i < path->count; i++) {
+        const struct merkle_step *step = &path->steps[i];
+        fr children[MAX_ARITY];
+        VERIFY(step->arity <= MAX_ARITY);
+        memcpy(children, step->siblings, step->index * sizeof node);
+        children[step->index] = node;
+        memcpy(children + step->index + 1, step->siblings + step->index,
+               (step->arity - 1 - step->index) * sizeof node);
+        poseidon_hash(c->x->variant, poseidon_of_arity(c->poseidon, step->arity), &node, children);
+    }
+    return node;
+}
+
+static cuzk_status check_challenge(const struct check *c, size_t sector, unsigned n, struct cuzk_error *e)
+{
+    const struct merkle_path *path = &c->proofs[sector].paths[n];
+    const uint64_t node = post_challenge(c->statement, sector, n);
+    uint64_t rest = node;
+    for (uint32_t i = 0; i < path->count; i++) {
+        if (path->steps[i].index != rest % path->steps[i].arity)
+            return unsatisfied(c, sector, e,
+                               "challenge %u: the path is not that of the challenged node %" PRIu64
+                               " (step %" PRIu32 ")",
+                               n, node, i);
+        rest /= path->steps[i].arity;
+    }
+    if (!fr_equal(&path->root, &c->proofs[sector].comm_r_last))
+        return unsatisfied(c, sector, e, "challenge %u: the root is not comm_r_last", n);
+    const fr root = climb(c, path);
+    if (!fr_equal(&root, &path->root))
+        return unsatisfied(c, sector, e, "challenge %u: leaf and path do not lead to the root", n);
+    return CUZK_OK;
+}
+
+static cuzk_status check_sector(const struct check *c, size_t sector, struct cuzk_error *e)
+{
+    const struct post_sector *expected = &c->statement->sectors[sector];
+    const struct post_proof *proof = &c->proofs[sector];
+    const fr preimage[2] = {proof->comm_c, proof->comm_r_last};
+    uint8_t comm_r[FR_BYTES];
+    fr digest;
+    if (proof->sector_id != expected->id)
+        return unsatisfied(c, sector, e, "the proof is of sector %" PRIu64, proof->sector_id);
+    if (memcmp(proof->comm_r, expected->comm_r, sizeof proof->comm_r) != 0)
+        return unsatisfied(c, sector, e, "comm_r is not the statement's");
+    poseidon_hash(c->x->variant, &c->poseidon->kind[POSEIDON_2], &digest, preimage);
+    fr_write_le(comm_r, &digest);
+    if (memcmp(comm_r, expected->comm_r, sizeof comm_r) != 0)
+        return unsatisfied(c, sector, e, "comm_r is not the hash of comm_c and comm_r_last");
+    cuzk_status status = CUZK_OK;
+    for (unsigned n = 0; status == CUZK_OK && n < c->statement->params.challenges; n++)
+        status = check_challenge(c, sector, n, e);
+    return status;
+}
+
+static void check_task(void *ctx, size_t sector, unsigned worker)
+{
+    struct check *c = ctx;
+    (void)worker;
+    size_t bad = atomic_load(&c->first_bad);
+    if (sector > bad || exec_cancelled(c->x) || check_sector(c, sector, NULL) == CUZK_OK)
+        return;
+    while (sector < bad && !atomic_compare_exchange_weak(&c->first_bad, &bad, sector))
+        ;
+}
+
+cuzk_status post_check(const struct exec *x, const struct poseidon_set *poseidon,
+                       const struct post_statement *s, const struct post_proof *proofs, struct cuzk_error *e)
+{
+    struct check c = {.x = x, .poseidon = poseidon, .statement = s, .proofs = proofs};
+    atomic_init(&c.first_bad, s->sector_count);
+    const cuzk_status status = post_statement_check(s, e);
+    if (status != CUZK_OK)
+        return status;
+    pool_run(x->pool, check_task, &c, s->sector_count);
+    if (exec_cancelled(x))
+        return error_set(e, CUZK_ERR_CANCELLED, "cancelled");
+    const size_t bad = atomic_load(&c.first_bad);
+    return bad < s->sector_count ? check_sector(&c, bad, e) : CUZK_OK;
+}
