@@ -66,9 +66,14 @@ CUZK_API const char *cuzk_context_cpu(const cuzk_context *context);
 /* The most anonymous memory reserved at one time so far, in bytes (large blocks only). */
 CUZK_API uint64_t cuzk_context_memory_peak(const cuzk_context *context);
 
+/* ---- circuits ----
+ *
+ * A circuit is named by its kind and the sector's size: porep-, winning-, window- (also wpost-), snap-,
+ * snap-poseidon-; 2k, 4k, 16k, 32k, 8m, 512m, 32g, 64g. */
+
 /* ---- setup ---- */
 
-/* Make parameters for a circuit ("porep-2k" ... "porep-64g") with a random trapdoor, which is forgotten:
+/* Make parameters for a circuit with a random trapdoor, which is forgotten:
  * PREFIX.params and PREFIX.vk. Fit for development networks, not for a network with a ceremony's keys.
  * insecure_seed: NULL, or for tests a seed that everything is derived from; anybody can forge proofs
  * for such keys. */
@@ -78,7 +83,7 @@ CUZK_API cuzk_status cuzk_setup(cuzk_context *context, const char *circuit, cons
 /* ---- requests ---- */
 
 /* What is to be proved or was proved: read from a C1 file, or from a request file (a JSON object with the
- * statement, the C1 beside it; docs/formats.md). */
+ * statement, the C1 or the vanilla proofs beside it; docs/formats.md). */
 typedef struct cuzk_request cuzk_request;
 
 #define CUZK_REQUEST_STATEMENT 1u /* read the statement alone: enough to verify, not to prove */
@@ -88,6 +93,14 @@ CUZK_API cuzk_status cuzk_request_open(cuzk_context *context, cuzk_request **out
 CUZK_API void cuzk_request_free(cuzk_request *request);
 CUZK_API const char *cuzk_request_circuit(const cuzk_request *request); /* "porep-32g" */
 CUZK_API unsigned cuzk_request_partitions(const cuzk_request *request);
+
+/* Make a valid request of made-up sectors in folder (made if its parent is there): KIND-SIZE-SEED.meta.json
+ * and the C1 or the vanilla proofs beside it. Equal arguments give equal bytes.
+ * kind: "porep", "porep-v1", "porep-syn", "porep-ni", "winning", "window", "window-v1", "snap",
+ * "snap-poseidon". size: "2KiB", "4KiB", "16KiB", "32KiB", "8MiB", "512MiB", "32GiB", "64GiB". sectors: how
+ * many a window proof is of, 0: three; 0 or 1 for all others. On failure nothing new is left. */
+CUZK_API cuzk_status cuzk_generate(cuzk_context *context, const char *kind, const char *size, uint64_t seed,
+                                   uint64_t sectors, const char *folder, struct cuzk_error *e) CUZK_MUST_USE;
 
 /* ---- parameters and keys ---- */
 
@@ -108,8 +121,9 @@ CUZK_API void cuzk_vk_free(cuzk_vk *vk);
 
 /* ---- proofs ---- */
 
-/* Prove one partition. The proof is verified before it is given out. insecure_rs_seed: NULL (random r and
- * s), or for tests a seed that they are derived from. */
+/* Prove one partition. Vanilla proofs that do not hold are CUZK_ERR_UNSATISFIED before the work begins. The
+ * proof is verified before it is given out. insecure_rs_seed: NULL (random r and s), or for tests a seed that
+ * they are derived from. */
 CUZK_API cuzk_status cuzk_prove(cuzk_context *context, const cuzk_request *request, const cuzk_params *params,
                                 unsigned partition, const uint64_t *insecure_rs_seed,
                                 uint8_t proof[CUZK_PROOF_BYTES], struct cuzk_error *e) CUZK_MUST_USE;
@@ -137,8 +151,9 @@ enum cuzk_format {
     CUZK_FORMAT_JSON = 1, /* one object */
 };
 
-/* What is this file (a C1, a request, parameters, a key, a proof), and is it sound? *sound says so; the
- * report says what it is and, if not sound, what is wrong. */
+/* What is this file (a C1, a request, a vanilla proof, parameters, a key, a proof), and is it sound? *sound
+ * says so; the report says what it is and, if not sound, what is wrong: of a request also the first check
+ * that its vanilla proofs fail. A vanilla proof alone is judged by its form. */
 CUZK_API cuzk_status cuzk_inspect(cuzk_context *context, const char *path, enum cuzk_format format,
                                   const struct cuzk_writer *out, bool *sound,
                                   struct cuzk_error *e) CUZK_MUST_USE;

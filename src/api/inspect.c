@@ -1,5 +1,6 @@
 /* api/inspect.c - what is this file, and is it sound?
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/context.h"
@@ -47,22 +48,63 @@ static void fact_hex(struct facts *f, const char *key, const uint8_t *bytes, siz
     text_add(&f->text, "\n", 1);
 }
 
-static void facts_of_request(struct facts *f, const struct request *r)
+static void facts_of_porep(struct facts *f, const struct porep_statement *s)
 {
-    const struct porep_statement *s = &r->porep;
     char name[POREP_NAME_MAX];
     porep_registered_name(&s->params, name);
-    fact(f, "circuit", porep_params_circuit(&s->params));
     fact(f, "registered_proof", name);
-    fact_number(f, "registered_number", s->params.registered_proof);
-    fact_number(f, "sector_size", s->params.sector_size);
-    fact_number(f, "partitions", s->params.partitions);
     fact_number(f, "challenges", (uint64_t)s->params.challenges * s->params.partitions);
     fact_hex(f, "comm_r", s->comm_r, 32);
     fact_hex(f, "comm_d", s->comm_d, 32);
     fact_hex(f, "replica_id", s->replica_id, 32);
     fact_hex(f, "seed", s->seed, 32);
     fact_hex(f, "ticket", s->ticket, 32);
+}
+
+static void facts_of_post(struct facts *f, const struct post_statement *s)
+{
+    fact_number(f, "challenges", (uint64_t)s->params.challenges * s->sector_count);
+    fact_hex(f, "randomness", s->randomness, 32);
+    fact_number(f, "sectors", s->sector_count);
+    if (s->sector_count == 1) {
+        fact_number(f, "sector", s->sectors[0].id);
+        fact_hex(f, "comm_r", s->sectors[0].comm_r, 32);
+    } else {
+        fact_number(f, "first_sector", s->sectors[0].id);
+        fact_number(f, "last_sector", s->sectors[s->sector_count - 1].id);
+    }
+}
+
+static void facts_of_snap(struct facts *f, const struct snap_statement *s)
+{
+    fact_number(f, "challenges", (uint64_t)s->params.challenges * s->params.partitions);
+    fact_hex(f, "comm_r_old", s->comm_r_old, 32);
+    fact_hex(f, "comm_d_new", s->comm_d_new, 32);
+    fact_hex(f, "comm_r_new", s->comm_r_new, 32);
+}
+
+static void facts_of_request(struct facts *f, const struct request *r)
+{
+    fact(f, "circuit", request_circuit_name(r));
+    fact(f, "request_kind", request_kind_text(r));
+    fact_number(f, "registered_number", request_registered_proof(r));
+    fact_number(f, "sector_size", request_sector_size(r));
+    fact_number(f, "partitions", request_partitions(r));
+    if (!r->is_c1)
+        fact_number(f, "miner", r->miner);
+    if (r->kind != REQUEST_POST && (!r->is_c1 || r->c1.wrapped))
+        fact_number(f, "sector", r->sector);
+    switch (r->kind) {
+    case REQUEST_POREP:
+        facts_of_porep(f, &r->porep);
+        break;
+    case REQUEST_POST:
+        facts_of_post(f, &r->post);
+        break;
+    case REQUEST_SNAP:
+        facts_of_snap(f, &r->snap);
+        break;
+    }
 }
 
 /* A JSON file: a C1 output or a request. */
@@ -77,9 +119,45 @@ static cuzk_status inspect_request(cuzk_context *context, struct facts *f, const
     }
     fact(f, "kind", r.is_c1 ? (r.c1.wrapped ? "C1 output (wrapped)" : "C1 output (bare)") : "request");
     facts_of_request(f, &r);
-    const cuzk_status checked = porep_c1_check(&context->exec, context->poseidon, &r.c1, e);
+    const cuzk_status checked = request_check(&context->exec, context->poseidon, &r, e);
+    if (checked == CUZK_OK || is_verdict(checked))
+        fact(f, "vanilla_proof", checked == CUZK_OK ? "holds" : "does not hold");
     request_free(&r);
     return checked;
+}
+
+/* A vanilla proof says nothing of itself: which it can be follows from its exact length and form. *fits: its
+ * length is that of one, and the status then tells whether its form is. */
+static cuzk_status inspect_vanilla(cuzk_context *context, struct facts *f, const uint8_t *data, size_t size,
+                                   bool *fits, struct cuzk_error *e)
+{
+    uint64_t sector_size;
+    const char *name;
+    char names[160] = "";
+    cuzk_status verdict = CUZK_OK;
+    *fits = false;
+    for (size_t i = 0; (name = catalogue_name(i, &sector_size)) != NULL; i++) {
+        if (!catalogue_vanilla_fits(name, size))
+            continue;
+        struct cuzk_error fault = {0};
+        const cuzk_status status = catalogue_vanilla_read(&context->exec, name, data, size, &fault);
+        if (status != CUZK_OK && !is_verdict(status))
+            return error_set(e, status, "%s", fault.message);
+        const size_t used = strlen(names);
+        if (status == CUZK_OK)
+            snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? " or " : "", name);
+        else if (!*fits)
+            verdict =
+                error_set(e, status, "of the length of a vanilla proof of %s, but: %s", name, fault.message);
+        *fits = true;
+    }
+    if (*fits)
+        fact(f, "kind", names[0] ? "vanilla proof" : "unknown");
+    if (!names[0])
+        return verdict;
+    fact(f, "circuit", names);
+    fact(f, "vanilla_proof", "well formed; whether it holds is told of its request file");
+    return CUZK_OK;
 }
 
 static cuzk_status inspect_proof(struct facts *f, const uint8_t *data, size_t size, struct cuzk_error *e)
@@ -118,7 +196,7 @@ static cuzk_status inspect_params(cuzk_context *context, struct facts *f, const 
     return CUZK_OK;
 }
 
-/* Anything binary that is no proof: a key, or parameters, which begin with one. */
+/* A key, or parameters, which begin with one. */
 static cuzk_status inspect_key(cuzk_context *context, struct facts *f, const char *path, const uint8_t *data,
                                size_t size, struct cuzk_error *e)
 {
@@ -127,7 +205,7 @@ static cuzk_status inspect_key(cuzk_context *context, struct facts *f, const cha
     cuzk_status status = groth16_vk_read(&vk, data, size, &used, e);
     if (status != CUZK_OK) {
         fact(f, "kind", "unknown");
-        return error_prefix(e, status, "neither JSON, nor a proof, nor a key or parameters");
+        return error_prefix(e, status, "neither JSON, nor a proof, a vanilla proof, a key or parameters");
     }
     const uint32_t inputs = vk.ic_count - 1;
     groth16_vk_free(&vk);
@@ -158,6 +236,10 @@ static cuzk_status inspect_bytes(cuzk_context *context, struct facts *f, const c
         return inspect_request(context, f, path, e);
     if (looks_like_proof(map->data, map->size))
         return inspect_proof(f, map->data, map->size, e);
+    bool fits;
+    const cuzk_status status = inspect_vanilla(context, f, map->data, map->size, &fits, e);
+    if (fits || status != CUZK_OK)
+        return status;
     return inspect_key(context, f, path, map->data, map->size, e);
 }
 

@@ -1,4 +1,4 @@
-/* api/proofs.c - setup, requests, parameters, keys, proofs.
+/* api/proofs.c - setup, requests and their generation, parameters, keys, proofs.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <stdio.h>
 #include <string.h>
@@ -6,13 +6,14 @@
 #include "api/context.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "circuits/gen.h"
 
 cuzk_status cuzk_setup(cuzk_context *context, const char *circuit, const char *prefix,
                        const uint64_t *insecure_seed, struct cuzk_error *e)
 {
     API_REQUIRE(e, context && circuit && prefix);
-    struct api_circuit blank;
-    cuzk_status status = api_blank_circuit(&blank, context, circuit, e);
+    struct any_circuit blank;
+    cuzk_status status = catalogue_blank(&blank, context->poseidon, circuit, e);
     if (status != CUZK_OK)
         return status;
     struct groth16_trapdoor t;
@@ -56,12 +57,20 @@ void cuzk_request_free(cuzk_request *request)
 
 const char *cuzk_request_circuit(const cuzk_request *request)
 {
-    return porep_params_circuit(&request->request.porep.params);
+    return request_circuit_name(&request->request);
 }
 
 unsigned cuzk_request_partitions(const cuzk_request *request)
 {
-    return request->request.porep.params.partitions;
+    return request_partitions(&request->request);
+}
+
+cuzk_status cuzk_generate(cuzk_context *context, const char *kind, const char *size, uint64_t seed,
+                          uint64_t sectors, const char *folder, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && kind && size && folder);
+    const struct gen_options options = {.kind = kind, .size = size, .seed = seed, .sectors = sectors};
+    return gen_run(&context->exec, context->poseidon, &options, folder, e);
 }
 
 /* ---- parameters and keys ---- */
@@ -128,12 +137,11 @@ static cuzk_status check_partition(const cuzk_request *request, unsigned first, 
 static cuzk_status public_inputs(const cuzk_request *request, unsigned partition, fr **out,
                                  struct cuzk_error *e)
 {
-    const struct porep_statement *s = &request->request.porep;
-    const size_t n = porep_public_count(&s->params);
+    const size_t n = request_public_count(&request->request);
     fr *inputs = mem_alloc(n, sizeof *inputs);
     if (!inputs)
         return error_memory(e, n * sizeof *inputs, "public inputs");
-    const cuzk_status status = porep_public_inputs(s, partition, inputs, e);
+    const cuzk_status status = request_public_inputs(&request->request, partition, inputs, e);
     if (status == CUZK_OK)
         *out = inputs;
     else
@@ -146,15 +154,16 @@ cuzk_status cuzk_prove(cuzk_context *context, const cuzk_request *request, const
                        struct cuzk_error *e)
 {
     API_REQUIRE(e, context && request && params && proof);
-    struct api_circuit instance;
+    const struct request *r = &request->request;
+    struct any_circuit real;
     fr *inputs = NULL;
     struct groth16_rs rs = {0};
     struct groth16_proof result;
     cuzk_status status = check_partition(request, partition, 1, e);
     if (status == CUZK_OK)
-        status = api_real_circuit(&instance, context, request, partition, e);
+        status = request_circuit(&real, context->poseidon, r, partition, e);
     if (status == CUZK_OK) /* nonsense is told at once, not after the proof */
-        status = porep_c1_check(&context->exec, context->poseidon, &request->request.c1, e);
+        status = request_check_partition(&context->exec, context->poseidon, r, partition, e);
     if (status == CUZK_OK)
         status = public_inputs(request, partition, &inputs, e);
     if (status == CUZK_OK) {
@@ -164,8 +173,8 @@ cuzk_status cuzk_prove(cuzk_context *context, const cuzk_request *request, const
             status = groth16_rs_random(&rs, e);
     }
     if (status == CUZK_OK)
-        status = groth16_prove(&context->exec, &instance.circuit, params->params, &rs, inputs,
-                               (uint32_t)porep_public_count(&request->request.porep.params), &result, e);
+        status = groth16_prove(&context->exec, &real.circuit, params->params, &rs, inputs,
+                               (uint32_t)request_public_count(r), &result, e);
     if (status == CUZK_OK)
         groth16_proof_write(proof, &result);
     mem_wipe(&rs, sizeof rs);
@@ -179,7 +188,7 @@ static cuzk_status verify_all(cuzk_context *context, const cuzk_vk *vk, const st
                               struct cuzk_error *e)
 {
     if (count == 1)
-        return groth16_verify(context->exec.variant, &vk->vk, proofs, inputs[0], inputs_each, valid, e);
+        return groth16_verify(&context->exec, &vk->vk, proofs, inputs[0], inputs_each, valid, e);
     return groth16_verify_many(&context->exec, &vk->vk, proofs, (const fr *const *)inputs, inputs_each, count,
                                valid, e);
 }
@@ -191,7 +200,7 @@ cuzk_status cuzk_verify(cuzk_context *context, const cuzk_request *request, cons
     cuzk_status status = check_partition(request, first, count, e);
     if (status != CUZK_OK)
         return status;
-    const size_t inputs_each = porep_public_count(&request->request.porep.params);
+    const size_t inputs_each = request_public_count(&request->request);
     if (vk->vk.ic_count != inputs_each + 1)
         return error_set(e, CUZK_ERR_MISMATCH,
                          "the key is of another circuit: it takes %u public inputs, %s has %zu",

@@ -125,8 +125,8 @@ cuzk_status cuzk_circuit_shape(cuzk_context *context, const char *circuit, uint6
                                enum cuzk_format format, const struct cuzk_writer *out, struct cuzk_error *e)
 {
     API_REQUIRE(e, context && circuit && out && out->write);
-    struct api_circuit blank;
-    cuzk_status status = api_blank_circuit(&blank, context, circuit, e);
+    struct any_circuit blank;
+    cuzk_status status = catalogue_blank(&blank, context->poseidon, circuit, e);
     if (status != CUZK_OK)
         return status;
     struct shape shape = {0};
@@ -147,8 +147,8 @@ cuzk_status cuzk_circuit_instance(cuzk_context *context, const cuzk_request *req
                                   bool *satisfied, struct cuzk_error *e)
 {
     API_REQUIRE(e, context && request && out && out->write && satisfied);
-    struct api_circuit real;
-    cuzk_status status = api_real_circuit(&real, context, request, partition, e);
+    struct any_circuit real;
+    cuzk_status status = request_circuit(&real, context->poseidon, &request->request, partition, e);
     if (status != CUZK_OK)
         return status;
     struct instance instance = {0};
@@ -181,9 +181,10 @@ cuzk_status cuzk_circuit_list(cuzk_context *context, const char *circuit, const 
                               const struct cuzk_writer *out, struct cuzk_error *e)
 {
     API_REQUIRE(e, context && (circuit || request) && out && out->write);
-    struct api_circuit c;
-    const cuzk_status status = circuit ? api_blank_circuit(&c, context, circuit, e)
-                                       : api_real_circuit(&c, context, request, partition, e);
+    struct any_circuit c;
+    const cuzk_status status = circuit
+                                   ? catalogue_blank(&c, context->poseidon, circuit, e)
+                                   : request_circuit(&c, context->poseidon, &request->request, partition, e);
     if (status != CUZK_OK)
         return status;
     const struct print_range none = {0, 0}, range = {first, end};

@@ -149,9 +149,18 @@ void porep_c1_free(struct porep_c1 *c1); /* a zeroed one is fine */
 /* Does the proof speak of the statement? The cheap part of the vanilla verification: the challenged nodes and
  * their parents are those that the statement gives, every path leads along its node's index, roots are comm_d
  * and the same comm_c and comm_r_last everywhere with comm_r their hash, labels of parents are the columns'.
- * The hashing of paths, columns and labels is left to the circuit. CUZK_ERR_UNSATISFIED names the place. */
+ * The hashing of paths, columns and labels is left to porep_c1_check_hashes. CUZK_ERR_UNSATISFIED names the
+ * place. */
 cuzk_status porep_c1_check(const struct exec *x, const struct poseidon_set *poseidon,
                            const struct porep_c1 *c1, struct cuzk_error *e) MUST_USE;
+
+/* The rest, of one partition of a proof for which the former holds: every path leads from its leaf to its
+ * root, columns hash to the leaves, labels are the hashes of the parents' labels, and the replica's leaf is
+ * the data's plus the last label. On all threads of x. CUZK_ERR_UNSATISFIED names the first challenge and
+ * check that fails. */
+cuzk_status porep_c1_check_hashes(const struct exec *x, const struct poseidon_set *poseidon,
+                                  const struct porep_c1 *c1, unsigned partition,
+                                  struct cuzk_error *e) MUST_USE;
 
 /* The circuit of one partition; c1 NULL: the blank circuit of params. The circuit borrows all three. */
 struct porep_circuit {

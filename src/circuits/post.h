@@ -123,6 +123,10 @@ cuzk_status post_proof_read(const struct exec *x, struct post_proof *out, struct
 cuzk_status post_check(const struct exec *x, const struct poseidon_set *poseidon,
                        const struct post_statement *s, const struct post_proof *proofs,
                        struct cuzk_error *e) MUST_USE;
+/* The same of the sectors that stand in a partition. CUZK_ERR_ARGUMENT: there is no such partition. */
+cuzk_status post_check_partition(const struct exec *x, const struct poseidon_set *poseidon,
+                                 const struct post_statement *s, size_t partition,
+                                 const struct post_proof *proofs, struct cuzk_error *e) MUST_USE;
 
 /* ---- the circuit ---- */
 

@@ -17,6 +17,7 @@ struct check {
     const struct poseidon_set *poseidon;
     const struct post_statement *statement;
     const struct post_proof *proofs;
+    size_t first;            /* sector that is looked at */
     atomic_size_t first_bad; /* the lowest index of a sector that fails; all below are good */
 };
 
@@ -93,9 +94,10 @@ static cuzk_status check_sector(const struct check *c, size_t sector, struct cuz
     return status;
 }
 
-static void check_task(void *ctx, size_t sector, unsigned worker)
+static void check_task(void *ctx, size_t task, unsigned worker)
 {
     struct check *c = ctx;
+    const size_t sector = c->first + task;
     (void)worker;
     size_t bad = atomic_load(&c->first_bad);
     if (sector > bad || exec_cancelled(c->x) || check_sector(c, sector, NULL) == CUZK_OK)
@@ -104,17 +106,37 @@ static void check_task(void *ctx, size_t sector, unsigned worker)
         ;
 }
 
-cuzk_status post_check(const struct exec *x, const struct poseidon_set *poseidon,
-                       const struct post_statement *s, const struct post_proof *proofs, struct cuzk_error *e)
+/* The sectors [first, end). */
+static cuzk_status check_range(const struct exec *x, const struct poseidon_set *poseidon,
+                               const struct post_statement *s, const struct post_proof *proofs, size_t first,
+                               size_t end, struct cuzk_error *e)
 {
-    struct check c = {.x = x, .poseidon = poseidon, .statement = s, .proofs = proofs};
-    atomic_init(&c.first_bad, s->sector_count);
-    const cuzk_status status = post_statement_check(s, e);
-    if (status != CUZK_OK)
-        return status;
-    pool_run(x->pool, check_task, &c, s->sector_count);
+    struct check c = {.x = x, .poseidon = poseidon, .statement = s, .proofs = proofs, .first = first};
+    atomic_init(&c.first_bad, end);
+    pool_run(x->pool, check_task, &c, end - first);
     if (exec_cancelled(x))
         return error_set(e, CUZK_ERR_CANCELLED, "cancelled");
     const size_t bad = atomic_load(&c.first_bad);
-    return bad < s->sector_count ? check_sector(&c, bad, e) : CUZK_OK;
+    return bad < end ? check_sector(&c, bad, e) : CUZK_OK;
+}
+
+cuzk_status post_check(const struct exec *x, const struct poseidon_set *poseidon,
+                       const struct post_statement *s, const struct post_proof *proofs, struct cuzk_error *e)
+{
+    const cuzk_status status = post_statement_check(s, e);
+    return status == CUZK_OK ? check_range(x, poseidon, s, proofs, 0, s->sector_count, e) : status;
+}
+
+cuzk_status post_check_partition(const struct exec *x, const struct poseidon_set *poseidon,
+                                 const struct post_statement *s, size_t partition,
+                                 const struct post_proof *proofs, struct cuzk_error *e)
+{
+    const cuzk_status status = post_statement_check(s, e);
+    if (status != CUZK_OK)
+        return status;
+    if (partition >= post_partitions(s))
+        return error_set(e, CUZK_ERR_ARGUMENT, "partition %zu: there are %zu", partition, post_partitions(s));
+    const size_t first = post_place_at(s, partition, 0).sector,
+                 last = post_place_at(s, partition, s->params.places - 1).sector;
+    return check_range(x, poseidon, s, proofs, first, last + 1, e);
 }

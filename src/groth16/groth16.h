@@ -106,7 +106,7 @@ cuzk_status groth16_prove(const struct exec *x, const struct circuit *circuit, c
                           struct groth16_proof *out, struct cuzk_error *e) MUST_USE;
 
 /* *valid: does the proof hold for these inputs (count = ic_count - 1, an argument error if not)? */
-cuzk_status groth16_verify(enum cpu_variant variant, const struct groth16_vk *vk,
+cuzk_status groth16_verify(const struct exec *x, const struct groth16_vk *vk,
                            const struct groth16_proof *proof, const fr *public_inputs, uint32_t count,
                            bool *valid, struct cuzk_error *e) MUST_USE;
 

@@ -209,7 +209,7 @@ static cuzk_status check_proof(const struct prover *p, const struct groth16_proo
 {
     exec_progress(p->x, "verifying", 0, 1);
     bool valid = false;
-    const cuzk_status status = groth16_verify(p->x->variant, groth16_params_vk(p->params), proof,
+    const cuzk_status status = groth16_verify(p->x, groth16_params_vk(p->params), proof,
                                               (const fr *)p->w.w.ptr + 1, p->w.inputs - 1, &valid, e);
     if (status != CUZK_OK)
         return status;

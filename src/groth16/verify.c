@@ -14,7 +14,8 @@
 #include "msm/msm.h"
 
 #define WEIGHT_BYTES 16
-#define BUCKETS_MAX  ((size_t)1 << 8)
+#define BUCKETS_MAX  ((size_t)1 << 4)
+#define SMALL_SUM    32 /* public inputs up to which single operations are as fast as msm_g1 */
 
 /* Bits at .. at + n of a plain integer; n at most 8. */
 static unsigned digit(const fr *plain, unsigned at, unsigned n)
@@ -26,11 +27,11 @@ static unsigned digit(const fr *plain, unsigned at, unsigned n)
     return (unsigned)(x & ((UINT64_C(1) << n) - 1));
 }
 
-/* sum k_i P_i by buckets (Pippenger) of single operations: for the few public inputs, where there is no
- * pool to run on. plain: the scalars as plain integers. */
+/* sum k_i P_i by buckets (Pippenger) of single operations, for few public inputs. plain: the scalars as plain
+ * integers. */
 static void sum_small(g1 *out, const g1_affine *points, const fr *plain, size_t n)
 {
-    const unsigned window = n < 8 ? 2 : n < 64 ? 4 : n < 1024 ? 6 : 8;
+    const unsigned window = n < 8 ? 2 : 4;
     g1 bucket[BUCKETS_MAX];
     g1_set_infinity(out);
     for (unsigned at = (FR_BITS - 1) / window * window;; at -= window) {
@@ -78,28 +79,42 @@ static void negated_affine(g1_affine *out, const g1_affine *p)
     negated(out, &t);
 }
 
-cuzk_status groth16_verify(enum cpu_variant variant, const struct groth16_vk *vk,
+/* ic_0 + sum x_i ic_i */
+static cuzk_status sum_inputs(const struct exec *x, g1 *out, const struct groth16_vk *vk,
+                              const fr *public_inputs, uint32_t count, struct cuzk_error *e)
+{
+    if (count > SMALL_SUM) {
+        const struct msm_points ic = {.affine = vk->ic + 1, .count = count};
+        const struct msm_scalars k = {.k = public_inputs, .count = count};
+        const cuzk_status status = msm_g1(x, out, &ic, &k, e);
+        if (status != CUZK_OK)
+            return status;
+    } else {
+        fr plain[SMALL_SUM];
+        for (uint32_t i = 0; i < count; i++)
+            fr_from_mont(&plain[i], &public_inputs[i]);
+        sum_small(out, vk->ic + 1, plain, count);
+    }
+    g1_add_affine(out, out, &vk->ic[0]);
+    return CUZK_OK;
+}
+
+cuzk_status groth16_verify(const struct exec *x, const struct groth16_vk *vk,
                            const struct groth16_proof *proof, const fr *public_inputs, uint32_t count,
                            bool *valid, struct cuzk_error *e)
 {
+    g1 inputs;
     cuzk_status status = input_count_fits(vk, count, e);
+    if (status == CUZK_OK)
+        status = sum_inputs(x, &inputs, vk, public_inputs, count, e);
     if (status != CUZK_OK)
         return status;
-    fr *plain = mem_alloc(count ? count : 1, sizeof *plain);
-    if (!plain)
-        return error_memory(e, count * sizeof *plain, "public inputs");
-    for (uint32_t i = 0; i < count; i++)
-        fr_from_mont(&plain[i], &public_inputs[i]);
-    g1 inputs;
-    sum_small(&inputs, vk->ic + 1, plain, count);
-    g1_add_affine(&inputs, &inputs, &vk->ic[0]);
-    mem_free(plain);
     g1_affine p[4] = {proof->a};
     const g2_affine q[4] = {proof->b, vk->beta_g2, vk->gamma_g2, vk->delta_g2};
     negated_affine(&p[1], &vk->alpha_g1);
     negated(&p[2], &inputs);
     negated_affine(&p[3], &proof->c);
-    *valid = pairing_product_is_one(variant, p, q, 4);
+    *valid = pairing_product_is_one(x->variant, p, q, 4);
     return CUZK_OK;
 }
 
@@ -252,7 +267,7 @@ cuzk_status groth16_verify_many(const struct exec *x, const struct groth16_vk *v
     if (n == 0)
         return error_set(e, CUZK_ERR_ARGUMENT, "no proofs given");
     if (n == 1)
-        return groth16_verify(x->variant, vk, proofs, inputs[0], count, valid, e);
+        return groth16_verify(x, vk, proofs, inputs[0], count, valid, e);
     struct batch b = {.x = x, .vk = vk, .proofs = proofs, .inputs = inputs, .n = n};
     bool result = false;
     status = combine(&b, &result, e);

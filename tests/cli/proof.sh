@@ -73,6 +73,11 @@ expect 'proof by portable code on one thread' 0 "$CUZK" prove "$c1" --params "$p
     --insecure-rs-seed 3 --cpu portable --threads 1
 same 'equals the reference too' "$T/p/portable" "$T/reference"
 
+expect 'a made input' 0 "$CUZK" gen porep 2KiB --seed 11 --out "$T/g"
+expect 'is proved' 0 "$CUZK" prove "$T/g/porep-2KiB-11.meta.json" --params "$params" --out "$T/g/proof"
+expect 'and verified' 0 "$CUZK" verify "$T/g/porep-2KiB-11.meta.json" --vk "$vk" --proof "$T/g/proof"
+expect 'against its own statement alone' 1 "$CUZK" verify "$meta" --vk "$vk" --proof "$T/g/proof"
+
 for proof in fixed random; do
     expect "verify $proof" 0 "$CUZK" verify "$c1" --vk "$vk" --proof "$T/p/$proof"
     expect "verify $proof with the parameters' key" 0 "$CUZK" verify "$meta" --vk "$params" --proof "$T/p/$proof"

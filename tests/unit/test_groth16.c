@@ -157,7 +157,7 @@ static void random_values_give_a_proof_that_holds(void **state)
     struct groth16_vk vk;
     bool valid = false;
     assert_ok(groth16_vk_open(&f->x, &vk, in_folder(f, "c.vk"), &error));
-    assert_ok(groth16_verify(CPU_PORTABLE, &vk, &read, public, CHAIN_PUBLIC, &valid, &error));
+    assert_ok(groth16_verify(&f->x, &vk, &read, public, CHAIN_PUBLIC, &valid, &error));
     assert_true(valid);
     groth16_vk_free(&vk);
     groth16_params_free(p);
@@ -184,7 +184,7 @@ static bool holds(const struct fixture *f, const struct groth16_vk *vk, const st
                   const fr *public)
 {
     bool valid = true;
-    assert_ok(groth16_verify(f->x.variant, vk, proof, public, CHAIN_PUBLIC, &valid, &error));
+    assert_ok(groth16_verify(&f->x, vk, proof, public, vk->ic_count - 1, &valid, &error));
     return valid;
 }
 
@@ -301,6 +301,33 @@ static void points_at_infinity_are_no_proof(void **state)
     groth16_params_free(s.params);
 }
 
+/* The sample's key with pairs of opposite points more, which cancel out where their inputs are equal. */
+static void many_public_inputs_are_summed_as_few_are(void **state)
+{
+    g1_affine ic[CHAIN_PUBLIC + 81];
+    fr inputs[CHAIN_PUBLIC + 80];
+    struct sample s;
+    g1 p;
+    make_sample(*state, &s);
+    struct groth16_vk vk = *groth16_params_vk(s.params);
+    memcpy(ic, vk.ic, (CHAIN_PUBLIC + 1) * sizeof ic[0]);
+    memcpy(inputs, s.public, sizeof s.public);
+    g1_from_affine(&p, &vk.ic[1]);
+    for (unsigned i = CHAIN_PUBLIC; i < ARRAY_LEN(inputs); i++) {
+        g1_to_affine(&ic[i + 1], &p);
+        g1_neg(&p, &p);
+        fr_from_u64(&inputs[i], (i - CHAIN_PUBLIC) / 2 * 12345);
+    }
+    vk.ic = ic;
+    for (uint32_t count = ARRAY_LEN(inputs); count > CHAIN_PUBLIC; count -= 4) {
+        vk.ic_count = count + 1;
+        assert_true(holds(*state, &vk, &s.proof, inputs));
+        fr_add(&inputs[count - 1], &inputs[count - 1], &FR_ONE);
+        assert_false(holds(*state, &vk, &s.proof, inputs));
+    }
+    groth16_params_free(s.params);
+}
+
 static void a_wrong_count_of_inputs_is_an_argument_error(void **state)
 {
     struct fixture *f = *state;
@@ -309,8 +336,7 @@ static void a_wrong_count_of_inputs_is_an_argument_error(void **state)
     const struct groth16_vk *vk = groth16_params_vk(s.params);
     bool valid;
     const fr *inputs = s.public;
-    assert_int_equal(groth16_verify(f->x.variant, vk, &s.proof, s.public, 2, &valid, &error),
-                     CUZK_ERR_ARGUMENT);
+    assert_int_equal(groth16_verify(&f->x, vk, &s.proof, s.public, 2, &valid, &error), CUZK_ERR_ARGUMENT);
     assert_int_equal(groth16_verify_many(&f->x, vk, &s.proof, &inputs, 4, 1, &valid, &error),
                      CUZK_ERR_ARGUMENT);
     assert_int_equal(groth16_verify_many(&f->x, vk, &s.proof, &inputs, 3, 0, &valid, &error),
@@ -770,6 +796,7 @@ int main(void)
         TEST(a_flipped_bit_in_the_key_is_rejected),
         TEST(a_point_of_the_key_replaced_by_another_is_rejected),
         TEST(points_at_infinity_are_no_proof),
+        TEST(many_public_inputs_are_summed_as_few_are),
         TEST(a_wrong_count_of_inputs_is_an_argument_error),
         TEST(many_proofs_hold_only_if_each_does),
         TEST(a_row_that_does_not_hold_is_named),

@@ -30,8 +30,12 @@ static const struct option {
     uint64_t min, max;
     size_t at, has; /* where in struct options; has: NO_HAS if the default needs no telling */
 } options[] = {
-    {"out", "PATH", "where the result goes (setup: the prefix of PATH.params and PATH.vk)", OPT_TEXT,
-     CMD_SETUP | CMD_PROVE, 0, 0, offsetof(struct options, out), NO_HAS},
+    {"out", "PATH", "where the result goes (setup: the prefix of PATH.params and PATH.vk; gen: a folder)",
+     OPT_TEXT, CMD_SETUP | CMD_PROVE | CMD_GEN, 0, 0, offsetof(struct options, out), NO_HAS},
+    {"seed", "N", "what everything is derived from: equal seeds give equal files", OPT_U64, CMD_GEN, 0,
+     UINT64_MAX, offsetof(struct options, seed), offsetof(struct options, has_seed)},
+    {"sectors", "N", "how many sectors a window proof is of (default: 3)", OPT_U64, CMD_GEN, 1, 100000,
+     offsetof(struct options, sectors), NO_HAS},
     {"params", "FILE", "the circuit's parameters", OPT_TEXT, CMD_PROVE, 0, 0,
      offsetof(struct options, params), NO_HAS},
     {"vk", "FILE", "the verifying key, or a parameter file (it begins with one)", OPT_TEXT, CMD_VERIFY, 0, 0,
@@ -59,15 +63,17 @@ static const struct option {
      1, 4096, offsetof(struct options, threads), NO_HAS},
     {"cpu", "NAME", "instruction set: auto, portable, adx (default: auto)", OPT_TEXT, ALL_COMMANDS, 0, 0,
      offsetof(struct options, cpu), NO_HAS},
-    {"memory", "SIZE", "limit of anonymous memory, as 900M or 16G (default: RAM or the cgroup's limit)",
+    {"memory", "SIZE",
+     "limit of anonymous memory, as 900M or 16G (default: the least of RAM, cgroup limit and usable memory "
+     "nodes)",
      OPT_SIZE, ALL_COMMANDS, 1, UINT64_MAX, offsetof(struct options, memory), NO_HAS},
     {"help", NULL, "show this help", OPT_FLAG, ALL_COMMANDS, 0, 0, offsetof(struct options, help), NO_HAS},
 };
 #define OPTION_COUNT (sizeof options / sizeof options[0])
 
 static const char description[] =
-    "Groth16 proofs for Filecoin: makes parameters, proves, verifies, and looks into "
-    "files and circuits.";
+    "Groth16 proofs for Filecoin: makes parameters, proves, verifies, makes inputs "
+    "for tests, and looks into files and circuits.";
 static const char exit_codes[] =
     "0 done, valid, sound; 1 not valid, not sound or not satisfied; 2 the command line "
     "is wrong (verify: it could not be told); 3 malformed input; 4 the system refused "
@@ -309,10 +315,8 @@ static void print_man(void)
         man_text(c->description);
         for (size_t i = 0; i < OPTION_COUNT; i++)
             if (options[i].commands & c->mask) {
-                printf(".TP\n.B \\-\\-%s\n", options[i].name);
-                if (options[i].argument)
-                    printf(".I %s\n", options[i].argument);
-                fputs(".br\n", stdout);
+                printf(".TP\n.BI \\-\\-%s \"%s%s\"\n", options[i].name, options[i].argument ? " " : "",
+                       options[i].argument ? options[i].argument : "");
                 man_text(options[i].help);
             }
         fputs(".PP\nExamples:\n.PP\n.nf\n", stdout);
@@ -426,7 +430,7 @@ static enum exit_code unknown_command(const char *name)
     return cli_misuse(NULL, "unknown command '%s'; did you mean '%s'?", name, best);
 }
 
-enum exit_code cli_main(int argc, char **argv)
+static enum exit_code run_line(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
@@ -446,6 +450,13 @@ enum exit_code cli_main(int argc, char **argv)
         return EXIT_DONE;
     }
     const bool help = !strcmp(argv[1], "help");
+    const int word = 1 + help;
+    if (!strcmp(argv[word], "circuit") && (argc == word + 1 ? help : !strcmp(argv[word + 1], "--help"))) {
+        for (const struct command *c = commands; c->name; c++)
+            if (!strncmp(c->name, "circuit ", 8))
+                printf("cuzk %s %s\n    %s\n", c->name, c->arguments, c->summary);
+        return EXIT_DONE;
+    }
     const struct command *c = command_find(argc - help, argv + help, &words);
     if (!c)
         return unknown_command(argv[1 + help]);
@@ -467,4 +478,14 @@ enum exit_code cli_main(int argc, char **argv)
         return cli_misuse(c, "%s needs %s", c->name, c->arguments);
     code = check_required(c, &o);
     return code != EXIT_DONE ? code : c->run(&o, count, arguments);
+}
+
+enum exit_code cli_main(int argc, char **argv)
+{
+    const enum exit_code code = run_line(argc, argv);
+    if (code == EXIT_DONE && (fflush(stdout) != 0 || ferror(stdout))) {
+        fprintf(stderr, "cuzk: standard output: %s\n", strerror(errno));
+        return EXIT_SYSTEM;
+    }
+    return code;
 }

@@ -29,9 +29,9 @@ struct range {
 /* The values of the options; has_x says that it was given. */
 struct options {
     bool help, json, quiet;
-    bool has_insecure_seed, has_insecure_rs_seed, has_partition, has_range;
+    bool has_insecure_seed, has_insecure_rs_seed, has_partition, has_range, has_seed;
     unsigned threads, partition;
-    uint64_t memory, every, insecure_seed, insecure_rs_seed;
+    uint64_t memory, every, insecure_seed, insecure_rs_seed, seed, sectors;
     struct range range;
     const char *cpu, *out, *params, *vk, *proof;
 };
@@ -59,6 +59,7 @@ enum command_bit {
     CMD_INSTANCE = 32,
     CMD_ROWS = 64,
     CMD_VARS = 128,
+    CMD_GEN = 256,
 };
 
 extern const struct command commands[]; /* ends with a NULL name */

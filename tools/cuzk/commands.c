@@ -1,11 +1,14 @@
 /* cuzk/commands.c - what each command does, over the public interface.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cuzk/cuzk.h>
 
@@ -19,6 +22,17 @@ static void on_signal(int signal)
 {
     (void)signal;
     stop_asked = 1;
+}
+
+/* A mapped file was shortened, or its disk failed: there is nothing to go on with. Outputs have no name yet.
+ */
+static void on_bus_error(int signal)
+{
+    static const char text[] = "cuzk: an input file was cut short or could not be read while it was in use\n";
+    (void)signal;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(EXIT_SYSTEM);
+    _exit(EXIT_SYSTEM);
 }
 
 static enum exit_code exit_code_of(cuzk_status status)
@@ -56,19 +70,41 @@ struct session {
     struct progress progress;
     struct cuzk_error error;
     double start;
+    bool reported; /* something went to standard output */
 };
+
+/* How many bytes a well-formed UTF-8 character at text has; 0: it is none. */
+static size_t utf8_length(const unsigned char *text)
+{
+    size_t n = text[0] < 0x80   ? 1
+               : text[0] < 0xc2 ? 0
+               : text[0] < 0xe0 ? 2
+               : text[0] < 0xf0 ? 3
+               : text[0] < 0xf5 ? 4
+                                : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    const bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    const bool beyond = (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f);
+    return overlong || beyond ? 0 : n;
+}
 
 static void json_string(FILE *f, const char *text)
 {
+    const unsigned char *at = (const unsigned char *)text;
     fputc('"', f);
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(f, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(f, "\\u%04x", c);
+    while (*at) {
+        const size_t n = utf8_length(at);
+        if (n == 0)
+            fputs("\\ufffd", f);
+        else if (*at == '"' || *at == '\\')
+            fprintf(f, "\\%c", *at);
+        else if (*at < 0x20)
+            fprintf(f, "\\u%04x", *at);
         else
-            fputc(c, f);
+            fwrite(at, 1, n, f);
+        at += n ? n : 1;
     }
     fputc('"', f);
 }
@@ -96,6 +132,7 @@ static cuzk_status session_open(struct session *s, const struct options *o)
     struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGBUS, on_bus_error);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file size limit then shows as a failed write */
     const struct cuzk_options options = {
@@ -133,25 +170,35 @@ static void print_facts(struct session *s)
            cuzk_context_memory_peak(s->context));
 }
 
-/* Find out before the work, not after it, that the result could not be written. */
-static cuzk_status check_folder(const char *path, struct cuzk_error *e)
+/* Find out before the work, not after it, that the result could not be written: the folder of path must be
+ * there and let us write, and path must be no folder itself (unless it is a prefix). */
+static cuzk_status check_output(const char *path, bool prefix, struct cuzk_error *e)
 {
     struct stat st;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+    if (!prefix && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
         snprintf(e->message, sizeof e->message, "%s: is a directory; name a file", path);
         return CUZK_ERR_IO;
     }
     const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    if (strlen(name) + sizeof ".params.checked" > NAME_MAX) {
+        snprintf(e->message, sizeof e->message, "%.60s...: the name is too long for a file", name);
+        return CUZK_ERR_IO;
+    }
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     if (!folder)
         return CUZK_ERR_MEMORY;
-    const bool ok = stat(folder, &st) == 0;
-    const bool is_folder = ok && S_ISDIR(st.st_mode);
-    if (!is_folder)
-        snprintf(e->message, sizeof e->message, "%s: %s", folder,
-                 ok ? "is not a directory" : strerror(errno));
+    const char *fault = NULL;
+    if (stat(folder, &st) != 0)
+        fault = strerror(errno);
+    else if (!S_ISDIR(st.st_mode))
+        fault = "is not a directory";
+    else if (access(folder, W_OK | X_OK) != 0)
+        fault = strerror(errno);
+    if (fault)
+        snprintf(e->message, sizeof e->message, "%s: %s", folder, fault);
     free(folder);
-    return is_folder ? CUZK_OK : CUZK_ERR_IO;
+    return fault ? CUZK_ERR_IO : CUZK_OK;
 }
 
 static enum exit_code run_setup(const struct options *o, int argc, char **argv)
@@ -160,7 +207,7 @@ static enum exit_code run_setup(const struct options *o, int argc, char **argv)
     struct session s;
     cuzk_status status = session_open(&s, o);
     if (status == CUZK_OK)
-        status = check_folder(o->out, &s.error);
+        status = check_output(o->out, true, &s.error);
     if (status == CUZK_OK)
         status =
             cuzk_setup(s.context, argv[0], o->out, o->has_insecure_seed ? &o->insecure_seed : NULL, &s.error);
@@ -255,7 +302,7 @@ static enum exit_code run_prove(const struct options *o, int argc, char **argv)
     unsigned first = 0, count = 0;
     cuzk_status status = session_open(&s, o);
     if (status == CUZK_OK)
-        status = check_folder(o->out, &s.error);
+        status = check_output(o->out, false, &s.error);
     if (status == CUZK_OK)
         status = cuzk_request_open(s.context, &request, argv[0], 0, &s.error);
     if (status == CUZK_OK)
@@ -288,9 +335,16 @@ static cuzk_status read_proof(const char *path, unsigned count, uint8_t **out, b
                               struct cuzk_error *e)
 {
     const size_t want = (size_t)count * CUZK_PROOF_BYTES;
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        snprintf(e->message, sizeof e->message, "%s: %s", path, strerror(errno));
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *f = fd >= 0 && fstat(fd, &st) == 0 ? fdopen(fd, "rb") : NULL;
+    if (!f || S_ISFIFO(st.st_mode)) {
+        snprintf(e->message, sizeof e->message, "%s: %s", path,
+                 f ? "is a pipe; name a file" : strerror(errno));
+        if (f)
+            fclose(f);
+        else if (fd >= 0)
+            close(fd);
         return CUZK_ERR_IO;
     }
     uint8_t *bytes = malloc(want + 1);
@@ -307,7 +361,7 @@ static cuzk_status read_proof(const char *path, unsigned count, uint8_t **out, b
     }
     *whole = got == want;
     if (!*whole)
-        snprintf(e->message, sizeof e->message, "%s: %s than the %zu bytes of %u partition proofs", path,
+        snprintf(e->message, sizeof e->message, "%s: %s than %zu bytes, 192 for each of %u partitions", path,
                  got < want ? "shorter" : "longer", want, count);
     *out = bytes;
     return CUZK_OK;
@@ -356,14 +410,42 @@ static enum exit_code run_verify(const struct options *o, int argc, char **argv)
     free(proofs);
     cuzk_vk_free(vk);
     cuzk_request_free(request);
-    return finish_output(&s, code);
+    code = finish_output(&s, code);
+    return code == EXIT_SYSTEM ? EXIT_USAGE : code; /* an answer that did not arrive could not be told */
+}
+
+static enum exit_code run_gen(const struct options *o, int argc, char **argv)
+{
+    (void)argc;
+    struct session s;
+    cuzk_status status = session_open(&s, o);
+    if (status == CUZK_OK)
+        status = cuzk_generate(s.context, argv[0], argv[1], o->seed, o->sectors, o->out, &s.error);
+    if (status != CUZK_OK)
+        return finish_output(&s, fail(&s, status));
+    progress_clear(&s.progress);
+    char request[128];
+    snprintf(request, sizeof request, "%s-%s-%" PRIu64 ".meta.json", argv[0], argv[1], o->seed);
+    if (o->json) {
+        printf("{\"folder\": ");
+        json_string(stdout, o->out);
+        printf(", \"request\": ");
+        json_string(stdout, request);
+        print_facts(&s);
+        printf("}\n");
+    } else {
+        printf("%s/%s and what it names written in %.1f s\n", o->out, request, now_seconds() - s.start);
+    }
+    return finish_output(&s, EXIT_DONE);
 }
 
 /* ---- reports ---- */
 
 static bool write_stdout(void *user, const char *text, size_t size)
 {
-    progress_clear(user);
+    struct session *s = user;
+    progress_clear(&s->progress);
+    s->reported = true;
     return fwrite(text, 1, size, stdout) == size;
 }
 
@@ -373,7 +455,7 @@ static enum exit_code run_inspect(const struct options *o, int argc, char **argv
     struct session s;
     bool sound = false;
     cuzk_status status = session_open(&s, o);
-    const struct cuzk_writer out = {write_stdout, &s.progress};
+    const struct cuzk_writer out = {write_stdout, &s};
     if (status == CUZK_OK)
         status = cuzk_inspect(s.context, argv[0], o->json ? CUZK_FORMAT_JSON : CUZK_FORMAT_TEXT, &out, &sound,
                               &s.error);
@@ -386,7 +468,7 @@ static enum exit_code run_shape(const struct options *o, int argc, char **argv)
     (void)argc;
     struct session s;
     cuzk_status status = session_open(&s, o);
-    const struct cuzk_writer out = {write_stdout, &s.progress};
+    const struct cuzk_writer out = {write_stdout, &s};
     if (status == CUZK_OK)
         status = cuzk_circuit_shape(s.context, argv[0], o->every,
                                     o->json ? CUZK_FORMAT_JSON : CUZK_FORMAT_TEXT, &out, &s.error);
@@ -415,7 +497,7 @@ static enum exit_code run_instance(const struct options *o, int argc, char **arg
     unsigned partition = 0;
     bool satisfied = false;
     cuzk_status status = session_open(&s, o);
-    const struct cuzk_writer out = {write_stdout, &s.progress};
+    const struct cuzk_writer out = {write_stdout, &s};
     if (status == CUZK_OK)
         status = parse_partition(argv[1], &partition, &s.error);
     if (status == CUZK_OK)
@@ -436,7 +518,7 @@ static enum exit_code run_list(const struct options *o, int argc, char **argv, e
     cuzk_request *request = NULL;
     unsigned partition = 0;
     cuzk_status status = session_open(&s, o);
-    const struct cuzk_writer out = {write_stdout, &s.progress};
+    const struct cuzk_writer out = {write_stdout, &s};
     if (status == CUZK_OK && argc == 2)
         status = parse_partition(argv[1], &partition, &s.error);
     if (status == CUZK_OK && argc == 2)
@@ -444,6 +526,10 @@ static enum exit_code run_list(const struct options *o, int argc, char **argv, e
     if (status == CUZK_OK)
         status = cuzk_circuit_list(s.context, request ? NULL : argv[0], request, partition, what,
                                    o->range.first, o->range.end, &out, &s.error);
+    if (status == CUZK_OK && !s.reported) {
+        snprintf(s.error.message, sizeof s.error.message, "the circuit has nothing in that range");
+        status = CUZK_ERR_ARGUMENT;
+    }
     const enum exit_code code = status == CUZK_OK ? EXIT_DONE : fail(&s, status);
     cuzk_request_free(request);
     return finish_output(&s, code);
@@ -461,57 +547,68 @@ static enum exit_code run_vars(const struct options *o, int argc, char **argv)
                         : cli_misuse(NULL, "circuit vars needs --range");
 }
 
-#define CIRCUITS "CIRCUIT is porep-2k, 4k, 16k, 32k, 8m, 512m, 32g or 64g. "
+#define CIRCUITS                                                                                             \
+    "CIRCUIT is a kind and the sector's size: porep-, winning-, window-, snap- or snap-poseidon- with 2k, "  \
+    "4k, 16k, 32k, 8m, 512m, 32g or 64g behind it. "
 #define REQUESTS                                                                                             \
     "REQUEST is a C1 output (a JSON file, wrapped as a storage provider's software sends it, or bare), or "  \
-    "a "                                                                                                     \
-    "request file X.meta.json with the C1 beside it as X.c1.json. "
+    "a request file: JSON with the statement of a PoRep (the C1 beside X.meta.json as X.c1.json), of a "     \
+    "WinningPoSt or WindowPoSt, or of a SnapDeals update (it names the files of the vanilla proofs). "
 
 const struct command commands[] = {
     {"setup", "CIRCUIT", 1, 1, CMD_SETUP, "out", "make parameters and a verifying key",
      "Make Groth16 parameters for a circuit, with a random trapdoor that is forgotten: fit for tests and "
-     "development "
-     "networks, not for a network that runs on a ceremony's parameters. " CIRCUITS
+     "development networks, not for a network that runs on a ceremony's parameters. " CIRCUITS
      "Writes PATH.params and PATH.vk, whole or not at all.",
-     "cuzk setup porep-2k --out /data/params/porep-2k\ncuzk setup porep-2k --out test --insecure-seed 7",
+     "cuzk setup porep-2k --out /data/params/porep-2k\n"
+     "cuzk setup window-2k --out test --insecure-seed 7",
      run_setup},
     {"prove", "REQUEST", 1, 1, CMD_PROVE, "params out", "prove what a C1 or request file asks for",
      REQUESTS
-     "Each partition's proof is verified before it is given out; the file PATH holds 192 bytes a partition, "
-     "in order, and is written whole or not at all. The first use of a parameter file checks all its points "
-     "and leaves a stamp FILE.checked beside it.",
+     "Vanilla proofs that do not hold are refused before the work begins. Each partition's proof is verified "
+     "before it is given out; the file PATH holds 192 bytes a partition, in order, and is written whole or "
+     "not at all. The first use of a parameter file checks all its points and leaves a stamp FILE.checked "
+     "beside it.",
      "cuzk prove c1.json --params porep-2k.params --out proof.bin\n"
-     "cuzk prove porep-2KiB-1.meta.json --params porep-2k.params --out proof.bin --partition 0 --json",
+     "cuzk prove window-2KiB-1.meta.json --params window-2k.params --out proof.bin\n"
+     "cuzk prove snap-32GiB-1.meta.json --params snap-32g.params --out proof.bin --partition 0 --json",
      run_prove},
     {"verify", "STATEMENT", 1, 1, CMD_VERIFY, "vk proof", "check a proof against its statement",
-     "STATEMENT is a C1 or a request file; only the statement in it is used (commitments, replica id, seed, "
-     "registered "
-     "proof). Exit code 0: valid; 1: not valid; 2: it could not be told.",
+     "STATEMENT is a C1 or a request file of any kind; only the statement in it is used (commitments, "
+     "replica id, seed, randomness, sectors, registered proof), and no other file is read. Exit code 0: "
+     "valid; 1: not valid; 2: it could not be told.",
      "cuzk verify c1.json --vk porep-2k.vk --proof proof.bin\n"
-     "cuzk verify porep-2KiB-1.meta.json --vk porep-2k.vk --proof proof.bin --partition 0",
+     "cuzk verify window-2KiB-1.meta.json --vk window-2k.vk --proof proof.bin --partition 0",
      run_verify},
+    {"gen", "KIND SIZE", 2, 2, CMD_GEN, "seed out", "make a valid request for tests",
+     "Makes sectors of a seed, and of them a request that can be proved: in the folder PATH the file "
+     "KIND-SIZE-N.meta.json and beside it the C1 or the vanilla proofs. KIND is porep, porep-v1, porep-syn, "
+     "porep-ni, winning, window, window-v1, snap or snap-poseidon; SIZE is 2KiB, 4KiB, 16KiB, 32KiB, 8MiB, "
+     "512MiB, 32GiB or 64GiB. Up to 512MiB the sectors are sealed for real; the larger ones are made where "
+     "the proof looks alone, which porep-syn and porep-ni do not allow.",
+     "cuzk gen porep 2KiB --seed 1 --out inputs\n"
+     "cuzk gen window 32GiB --seed 1 --sectors 2349 --out inputs --json",
+     run_gen},
     {"inspect", "FILE", 1, 1, CMD_INSPECT, "", "say what a file is and whether it is sound",
-     "Tells C1 outputs, request files, parameters, verifying keys and proofs apart, and checks them in full: "
-     "every "
-     "field, every point (canonical, on the curve, in the subgroup). Exit code 0: sound; 1: not.",
-     "cuzk inspect porep-2k.params\ncuzk inspect c1.json --json", run_inspect},
+     "Tells C1 outputs, request files, vanilla proofs, parameters, verifying keys and proofs apart, and "
+     "checks them in full: every field, every point (canonical, on the curve, in the subgroup), and of a "
+     "request whether its vanilla proofs hold, with the first check that fails. Exit code 0: sound; 1: not.",
+     "cuzk inspect porep-2k.params\ncuzk inspect c1.json --json\ncuzk inspect window-2KiB-1.meta.json",
+     run_inspect},
     {"circuit shape", "CIRCUIT", 1, 1, CMD_SHAPE, "", "a circuit's counts, densities and digest",
      "Builds the blank circuit and prints its counts, densities and R1CS digest, with a running digest each "
-     "N rows: "
-     "equal digests mean equal constraints. " CIRCUITS,
-     "cuzk circuit shape porep-2k --json\ncuzk circuit shape porep-32g --every 1048576 --json", run_shape},
+     "N rows: equal digests mean equal constraints. " CIRCUITS,
+     "cuzk circuit shape porep-2k --json\ncuzk circuit shape window-32g --every 1048576 --json", run_shape},
     {"circuit instance", "REQUEST K", 2, 2, CMD_INSTANCE, "", "the same of partition K, with its witness",
      "Builds the real circuit of partition K and prints also its public inputs, the digests of the witness "
-     "and of a, "
-     "b, c, and the first rows that are not satisfied. " REQUESTS "Exit code 0: satisfied; 1: not.",
-     "cuzk circuit instance c1.json 0 --json", run_instance},
+     "and of a, b, c, and the first rows that are not satisfied. " REQUESTS "Exit code 0: satisfied; 1: not.",
+     "cuzk circuit instance c1.json 0 --json\ncuzk circuit instance window-2KiB-1.meta.json 1", run_instance},
     {"circuit rows", "CIRCUIT | REQUEST K", 1, 2, CMD_ROWS, "", "print rows with their names",
      "Prints the rows A up to B with their names, to compare with another implementation. Names a blank "
-     "circuit, or "
-     "partition K of a request.",
+     "circuit, or partition K of a request.",
      "cuzk circuit rows porep-2k --range 65536-65600\ncuzk circuit rows c1.json 0 --range 0-10", run_rows},
     {"circuit vars", "CIRCUIT | REQUEST K", 1, 2, CMD_VARS, "", "print variables with their names",
      "Prints the auxiliary variables A up to B with their names and, of a request, their values.",
-     "cuzk circuit vars porep-2k --range 0-100\ncuzk circuit vars c1.json 0 --range 0-10", run_vars},
+     "cuzk circuit vars winning-2k --range 0-100\ncuzk circuit vars c1.json 0 --range 0-10", run_vars},
     {0},
 };
