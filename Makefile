@@ -29,7 +29,7 @@ check:
 	@bash scripts/deps.sh check
 	@python3 tests/scripts/check.py
 
-## check-long   the tests of the largest circuits (hours)
+## check-long   the tests of the largest circuits (some minutes, 5 GB)
 check-long:
 	@bash scripts/deps.sh build
 	@python3 tests/scripts/check.py --long
