@@ -7,6 +7,7 @@
  *   made from must outlive it.
  * - One context runs one call at a time. Several contexts may be used at once from several threads, and
  *   opened requests, parameters and keys may be shared by them (they do not change).
+ * - Input files are mapped: whoever shortens one while it is in use makes the process receive SIGBUS.
  * - The library never prints, exits, reads the environment or installs signal handlers.
  * - Proving takes time that depends on the witness; keep it off machines where that matters.
  *
