@@ -96,9 +96,7 @@ static void find_key(struct gen_job *job)
     gen_file_name(job, "", text);
     sha256(job->key, text, strlen(text));
     job->miner = 1000 + gen_number(job->key, "miner", 999000);
-    uint64_t rest = job->miner; /* as a variable-length integer */
-    for (unsigned i = 0; i == 0 || rest > 0; i++, rest >>= 7)
-        job->prover_id[i] = (uint8_t)((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
+    porep_prover_id(job->prover_id, job->miner);
 }
 
 static cuzk_status understand(struct gen_job *job, const struct kind_row *kind, struct cuzk_error *e)

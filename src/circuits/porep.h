@@ -78,6 +78,10 @@ struct porep_statement {
     uint8_t comm_r[32], comm_d[32], replica_id[32], seed[32], ticket[32];
 };
 
+/* The payload of the address of a miner's actor: its number as an unsigned variable-length integer, 7 bits a
+ * byte, low first, then zeros. */
+void porep_prover_id(uint8_t out[32], uint64_t miner);
+
 /* replica_id of a sector: SHA-256 of prover, sector, ticket, comm_d and PoRep ID, cut to 254 bits. */
 void porep_replica_id(uint8_t out[32], const struct porep_params *p, const uint8_t prover_id[32],
                       uint64_t sector, const uint8_t ticket[32], const uint8_t comm_d[32]);

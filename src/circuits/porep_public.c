@@ -95,6 +95,13 @@ cuzk_status porep_challenges(const struct porep_statement *s, unsigned partition
     return CUZK_OK;
 }
 
+void porep_prover_id(uint8_t out[32], uint64_t miner)
+{
+    memset(out, 0, 32);
+    for (unsigned i = 0; i == 0 || miner > 0; i++, miner >>= 7)
+        out[i] = (uint8_t)((miner & 0x7f) | (miner >> 7 ? 0x80 : 0));
+}
+
 void porep_replica_id(uint8_t out[32], const struct porep_params *p, const uint8_t prover_id[32],
                       uint64_t sector, const uint8_t ticket[32], const uint8_t comm_d[32])
 {

@@ -304,14 +304,10 @@ static cuzk_status check_names(const struct meta *m, const char *kind, const cha
     return CUZK_OK;
 }
 
-/* The payload of an actor's address: its number as an unsigned variable-length integer, 7 bits a byte, low
- * first. */
 static cuzk_status check_prover(const struct meta *m, struct cuzk_error *e)
 {
-    uint8_t prover[32] = {0};
-    uint64_t rest = m->miner;
-    for (unsigned i = 0; i == 0 || rest > 0; i++, rest >>= 7)
-        prover[i] = (uint8_t)((rest & 0x7f) | (rest >> 7 ? 0x80 : 0));
+    uint8_t prover[32];
+    porep_prover_id(prover, m->miner);
     if (memcmp(prover, m->prover_id, sizeof prover) != 0)
         return error_set(e, CUZK_ERR_INPUT, "prover_id: not that of miner %" PRIu64, m->miner);
     return CUZK_OK;

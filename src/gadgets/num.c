@@ -18,7 +18,7 @@ void num_inputize(struct cs *cs, const struct num *a)
     cs_enforce_built(cs);
 }
 
-void num_to_bits_le(struct cs *cs, struct boolean bits[FR_BITS], const struct num *a)
+void num_alloc_bits(struct cs *cs, struct boolean bits[FR_BITS], const struct num *a)
 {
     fr plain;
     fr_from_mont(&plain, &a->value);
@@ -27,6 +27,11 @@ void num_to_bits_le(struct cs *cs, struct boolean bits[FR_BITS], const struct nu
         bits[i] = boolean_alloc(cs, plain.l[i / 64] >> i % 64 & 1);
         cs_pop(cs);
     }
+}
+
+void num_to_bits_le(struct cs *cs, struct boolean bits[FR_BITS], const struct num *a)
+{
+    num_alloc_bits(cs, bits, a);
     lc_sub_one(cs, &cs->c, a->v);
     for (unsigned i = 0; i < FR_BITS; i++)
         lc_add(cs, &cs->c, bits[i].v, &cs->pow2[i]);

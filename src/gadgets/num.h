@@ -20,6 +20,10 @@ struct num num_alloc(struct cs *cs, const fr *value);
 /* A new public input that equals a. */
 void num_inputize(struct cs *cs, const struct num *a);
 
+/* The FR_BITS bits of a's value, lowest first, as new variables "bit 0", "bit 1"...; nothing ties them to a
+ * yet. */
+void num_alloc_bits(struct cs *cs, struct boolean bits[FR_BITS], const struct num *a);
+
 /* The FR_BITS bits of a, lowest first, as new variables. The integer that they form equals a modulo r:
  * it is not held below r. */
 void num_to_bits_le(struct cs *cs, struct boolean bits[FR_BITS], const struct num *a);

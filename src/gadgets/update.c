@@ -17,13 +17,7 @@ void num_enforce_bits(struct cs *cs, const struct boolean *bits, unsigned count,
 /* All bits of a, lowest first, as new variables. */
 static void decompose(struct cs *cs, struct boolean bits[FR_BITS], const struct num *a)
 {
-    fr plain;
-    fr_from_mont(&plain, &a->value);
-    for (unsigned i = 0; i < FR_BITS; i++) {
-        cs_push(cs, "bit %u", i);
-        bits[i] = boolean_alloc(cs, plain.l[i / 64] >> i % 64 & 1);
-        cs_pop(cs);
-    }
+    num_alloc_bits(cs, bits, a);
     cs_name(cs, "binary decomp");
     num_enforce_bits(cs, bits, FR_BITS, a);
 }
