@@ -46,7 +46,7 @@ CUZK_API const char *cuzk_status_name(cuzk_status status);
 /* How work is done. Zero-initialise; every zero means the default. */
 struct cuzk_options {
     unsigned threads;      /* 0: what the affinity mask and the cgroup's quota allow */
-    const char *cpu;       /* instruction set: "portable", "adx"; NULL or "auto": the best there is */
+    const char *cpu;       /* instruction set: "portable", "adx", "ifma"; NULL or "auto": the best there is */
     uint64_t memory_limit; /* bytes of anonymous memory; 0: the least of RAM, the cgroup's limit and the
                             * memory nodes (NUMA) that the process may use */
 

@@ -28,7 +28,9 @@ __extension__ typedef unsigned __int128 u128;
  * arithmetic loops are compiled once a variant, with the field functions of
  * that variant inlined, and export V(name). The room's header offers plain
  * functions that choose by exec->variant, once a batch. */
-#ifdef CUZK_VARIANT_ADX
+#if defined(CUZK_VARIANT_IFMA)
+#define V(name) name##_ifma
+#elif defined(CUZK_VARIANT_ADX)
 #define V(name) name##_adx
 #else
 #define V(name) name##_portable

@@ -1,6 +1,7 @@
 /* base/cpu.c - what this processor can do.
  * MULX, ADCX, ADOX and the SHA extensions work on general and XMM registers, which every 64-bit kernel
- * saves: CPUID alone decides (Intel SDM volume 2A, CPUID; volume 1, 13.1), no look at XCR0 is needed.
+ * saves: CPUID alone decides (Intel SDM volume 2A, CPUID; volume 1, 13.1). AVX-512 needs a look at XCR0 too:
+ * does the kernel save the wide registers?
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "base/cpu.h"
 
@@ -34,6 +35,27 @@ static bool has_adx(void)
 }
 #endif
 
+#ifdef CUZK_HAVE_IFMA
+static bool saves_zmm(void)
+{
+    const uint32_t osxsave = UINT32_C(1) << 27, zmm_state = 0xe6; /* XMM, YMM, mask, both ZMM parts */
+    uint32_t a = 0, b = 0, c = 0, d = 0;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !has_bits(c, osxsave))
+        return false;
+    __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    return has_bits(a, zmm_state);
+}
+
+static bool has_ifma(void)
+{
+    const uint32_t f = UINT32_C(1) << 16, dq = UINT32_C(1) << 17, ifma = UINT32_C(1) << 21;
+    const uint32_t bw = UINT32_C(1) << 30, vl = UINT32_C(1) << 31, vbmi = UINT32_C(1) << 1;
+    uint32_t a = 0, b = 0, c = 0, d = 0;
+    return has_adx() && saves_zmm() && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
+           has_bits(b, f | dq | ifma | bw | vl) && has_bits(c, vbmi);
+}
+#endif
+
 bool cpu_has_sha(void)
 {
     const uint32_t sha = UINT32_C(1) << 29, ssse3 = UINT32_C(1) << 9, sse41 = UINT32_C(1) << 19;
@@ -60,6 +82,12 @@ bool cpu_supports(enum cpu_variant variant)
 #else
         return false;
 #endif
+    case CPU_IFMA:
+#ifdef CUZK_HAVE_IFMA
+        return has_ifma();
+#else
+        return false;
+#endif
     }
     return false;
 }
@@ -79,6 +107,8 @@ const char *cpu_variant_name(enum cpu_variant variant)
         return "portable";
     case CPU_ADX:
         return "adx";
+    case CPU_IFMA:
+        return "ifma";
     }
     return "unknown";
 }

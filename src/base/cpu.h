@@ -9,8 +9,15 @@
 enum cpu_variant {
     CPU_PORTABLE = 0, /* C with 64-bit limbs, any machine */
     CPU_ADX = 1,      /* x86-64 with MULX, ADCX, ADOX (BMI2 and ADX) */
+    CPU_IFMA = 2,     /* the same, and eight lanes by AVX-512 (F, DQ, BW, VL, VBMI and IFMA) where it pays */
 };
-#define CPU_VARIANTS 2
+#define CPU_VARIANTS 3
+
+/* What a variant uses for one element at a time: of CPU_IFMA that is CPU_ADX. */
+static inline enum cpu_variant cpu_scalar(enum cpu_variant variant)
+{
+    return variant == CPU_IFMA ? CPU_ADX : variant;
+}
 
 /* Can this build on this processor run the variant? */
 bool cpu_supports(enum cpu_variant variant);
@@ -18,7 +25,7 @@ bool cpu_supports(enum cpu_variant variant);
 /* The fastest one that cpu_supports(). */
 enum cpu_variant cpu_best(void);
 
-/* "portable", "adx"; never NULL. */
+/* "portable", "adx", "ifma"; never NULL. */
 const char *cpu_variant_name(enum cpu_variant variant);
 
 /* Parse such a name, or "auto" (the best). An unknown or unsupported one is an error that names

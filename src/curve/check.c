@@ -125,7 +125,7 @@ static void check_task(void *ctx, size_t i, unsigned worker)
     size_t index;
     enum encoding_fault fault;
     const enum check_outcome outcome =
-        r->kind->chunk[r->x->variant](r->scratch + worker * r->scratch_each, &chunk, &index, &fault);
+        r->kind->chunk[cpu_scalar(r->x->variant)](r->scratch + worker * r->scratch_each, &chunk, &index, &fault);
     const int error = errno;
     lock(r);
     if (outcome == CHECK_FAULT && from + index < r->bad) {
@@ -162,7 +162,7 @@ static cuzk_status check_encoded(const struct exec *x, const struct kind *kind, 
         .n = n,
         .chunk = chunk_size(n, threads),
         .infinity_allowed = infinity_allowed,
-        .scratch_each = (kind->scratch[x->variant]() + 63) / 64 * 64,
+        .scratch_each = (kind->scratch[cpu_scalar(x->variant)]() + 63) / 64 * 64,
         .lock = ATOMIC_FLAG_INIT,
         .bad = SIZE_MAX,
     };

@@ -147,7 +147,7 @@ static cuzk_status fixed_mul(const struct exec *x, struct fixed *fixed, const st
 static const struct fixed_kernels *g1_kernels(const struct exec *x)
 {
 #ifdef CUZK_HAVE_ADX
-    if (x->variant == CPU_ADX)
+    if (cpu_scalar(x->variant) == CPU_ADX)
         return &fixed_g1_adx;
 #else
     (void)x;
@@ -158,7 +158,7 @@ static const struct fixed_kernels *g1_kernels(const struct exec *x)
 static const struct fixed_kernels *g2_kernels(const struct exec *x)
 {
 #ifdef CUZK_HAVE_ADX
-    if (x->variant == CPU_ADX)
+    if (cpu_scalar(x->variant) == CPU_ADX)
         return &fixed_g2_adx;
 #else
     (void)x;

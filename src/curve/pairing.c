@@ -7,7 +7,7 @@
 void pairing_miller(enum cpu_variant variant, fp12 *out, const g1_affine *p, const g2_affine *q, size_t n)
 {
 #ifdef CUZK_HAVE_ADX
-    if (variant == CPU_ADX) {
+    if (cpu_scalar(variant) == CPU_ADX) {
         pairing_miller_adx(out, p, q, n);
         return;
     }
@@ -19,7 +19,7 @@ void pairing_miller(enum cpu_variant variant, fp12 *out, const g1_affine *p, con
 void pairing_power(enum cpu_variant variant, fp12 *out, const fp12 *miller)
 {
 #ifdef CUZK_HAVE_ADX
-    if (variant == CPU_ADX) {
+    if (cpu_scalar(variant) == CPU_ADX) {
         pairing_power_adx(out, miller);
         return;
     }

@@ -10,7 +10,7 @@ extern const struct groth16_kernels groth16_kernels_adx;
 const struct groth16_kernels *groth16_kernels(enum cpu_variant variant)
 {
 #ifdef CUZK_HAVE_ADX
-    if (variant == CPU_ADX)
+    if (cpu_scalar(variant) == CPU_ADX)
         return &groth16_kernels_adx;
 #endif
     (void)variant;

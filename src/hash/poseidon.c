@@ -55,7 +55,7 @@ const struct poseidon *poseidon_of_arity(const struct poseidon_set *set, unsigne
 void poseidon_hash(enum cpu_variant variant, const struct poseidon *p, fr *out, const fr *preimage)
 {
 #ifdef CUZK_HAVE_ADX
-    if (variant == CPU_ADX) {
+    if (cpu_scalar(variant) == CPU_ADX) {
         poseidon_hash_adx(p, out, preimage);
         return;
     }

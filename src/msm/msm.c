@@ -65,7 +65,7 @@ struct job {
 static const struct msm_kernels *kernels(const struct exec *x, const struct msm_kernels *portable,
                                          const struct msm_kernels *adx)
 {
-    return x->variant == CPU_ADX && adx ? adx : portable;
+    return cpu_scalar(x->variant) == CPU_ADX && adx ? adx : portable;
 }
 
 static void *work_of(const struct job *job, size_t i)

@@ -90,7 +90,7 @@ void ntt_tables_free(struct ntt_tables *t)
 static const struct ntt_kernel *kernel(const struct exec *x)
 {
 #ifdef CUZK_HAVE_ADX
-    if (x->variant == CPU_ADX)
+    if (cpu_scalar(x->variant) == CPU_ADX)
         return &ntt_kernel_adx;
 #endif
     (void)x;

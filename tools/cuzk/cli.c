@@ -61,7 +61,7 @@ static const struct option {
      offsetof(struct options, quiet), NO_HAS},
     {"threads", "N", "threads to use (default: what affinity and cgroup allow)", OPT_UNSIGNED, ALL_COMMANDS,
      1, 4096, offsetof(struct options, threads), NO_HAS},
-    {"cpu", "NAME", "instruction set: auto, portable, adx (default: auto)", OPT_TEXT, ALL_COMMANDS, 0, 0,
+    {"cpu", "NAME", "instruction set: auto, portable, adx, ifma (default: auto)", OPT_TEXT, ALL_COMMANDS, 0, 0,
      offsetof(struct options, cpu), NO_HAS},
     {"memory", "SIZE",
      "limit of anonymous memory, as 900M or 16G (default: the least of RAM, cgroup limit and usable memory "
