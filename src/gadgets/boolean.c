@@ -2,15 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "gadgets/boolean.h"
 
-static const fr *bit_value(bool value)
-{
-    return value ? &FR_ONE : &FR_ZERO;
-}
-
 static struct boolean allocate(struct cs *cs, bool value)
 {
     value = value && cs->values;
-    return (struct boolean){.v = cs_alloc(cs, bit_value(value)), .kind = BOOLEAN_IS, .value = value};
+    return (struct boolean){.v = cs_alloc_bit(cs, value), .kind = BOOLEAN_IS, .value = value};
 }
 
 struct boolean boolean_not(const struct cs *cs, struct boolean b)

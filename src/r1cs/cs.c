@@ -158,6 +158,7 @@ void cs_init(struct cs *cs, const struct cs_sink *sink, void *self, const volati
     cs->self = self;
     cs->cancel = cancel;
     cs->values = sink->wants_values;
+    cs->rows_wanted = sink->enforce != NULL;
     cs->pow2[0] = FR_ONE;
     for (unsigned k = 1; k < FR_BITS; k++)
         fr_double(&cs->pow2[k], &cs->pow2[k - 1]);
@@ -199,18 +200,33 @@ static bool cancelled(struct cs *cs)
     return true;
 }
 
+/* The next auxiliary variable's index; VAR_AUX if there is none. */
+static uint32_t next_aux(struct cs *cs)
+{
+    if (cs->status == CUZK_OK && cs->aux == VAR_AUX - 1)
+        cs_fail(cs, CUZK_ERR_UNSUPPORTED, "a circuit has more than 2^31 variables");
+    return cs->status == CUZK_OK ? cs->aux++ : VAR_AUX;
+}
+
 var cs_alloc(struct cs *cs, const fr *value)
 {
-    if (cs->status != CUZK_OK)
+    const uint32_t index = next_aux(cs);
+    if (index == VAR_AUX)
         return VAR_ONE;
-    const uint32_t index = cs->aux;
-    if (index == VAR_AUX - 1) {
-        cs_fail(cs, CUZK_ERR_UNSUPPORTED, "a circuit has more than 2^31 variables");
-        return VAR_ONE;
-    }
-    cs->aux++;
     if (cs->sink->alloc)
         sink_result(cs, cs->sink->alloc(cs->self, cs, index, cs->values ? value : NULL));
+    names_done(cs);
+    return index | VAR_AUX;
+}
+
+var cs_alloc_bit(struct cs *cs, bool value)
+{
+    if (!cs->sink->alloc_bit)
+        return cs_alloc(cs, value ? &FR_ONE : &FR_ZERO);
+    const uint32_t index = next_aux(cs);
+    if (index == VAR_AUX)
+        return VAR_ONE;
+    sink_result(cs, cs->sink->alloc_bit(cs->self, cs, index, value && cs->values));
     names_done(cs);
     return index | VAR_AUX;
 }
@@ -349,13 +365,17 @@ void cs_enforce(struct cs *cs, const struct lc *a, const struct lc *b, const str
 {
     if (cs->status != CUZK_OK || (cs->rows % CANCEL_EVERY == 0 && cancelled(cs)))
         return;
+    if (!cs->rows_wanted) {
+        cs->rows++;
+        names_done(cs);
+        return;
+    }
     struct row row[3];
     if (!normalise(cs, &row[0], a, &cs->scratch[0]) || !normalise(cs, &row[1], b, &cs->scratch[1]) ||
         !normalise(cs, &row[2], c, &cs->scratch[2]))
         return;
     const uint64_t index = cs->rows++;
-    if (cs->sink->enforce)
-        sink_result(cs, cs->sink->enforce(cs->self, cs, index, &row[0], &row[1], &row[2]));
+    sink_result(cs, cs->sink->enforce(cs->self, cs, index, &row[0], &row[1], &row[2]));
     names_done(cs);
 }
 
@@ -380,6 +400,8 @@ void cs_finish_inputs(struct cs *cs)
 
 void lc_add(struct cs *cs, struct lc *lc, var v, const fr *coeff)
 {
+    if (!cs->rows_wanted)
+        return;
     if (lc->count == lc->capacity) {
         if (cs->status != CUZK_OK)
             return;

@@ -40,16 +40,23 @@ struct row {
 };
 
 struct cs;
+struct unit;
 
 /* What takes the circuit. self is the sink's own state. Indices count from 0 for each kind; input 0 is
  * the constant one, allocated by cs_init. value is NULL unless wants_values. A call that the sink does
- * not need may be NULL. A call that fails makes the cs fail with its status. cs is for the counts and
- * cs_path; the rows live until the call returns. */
+ * not need may be NULL; without enforce, combinations are not even put together. A call that fails makes
+ * the cs fail with its status. cs is for the counts and cs_path; the rows live until the call returns. */
 struct cs_sink {
     cuzk_status (*alloc_input)(void *self, const struct cs *cs, uint32_t index, const fr *value);
     cuzk_status (*alloc)(void *self, const struct cs *cs, uint32_t index, const fr *value);
+    /* An auxiliary variable that can only be 0 or 1; NULL: it goes to alloc. value: false on a blank
+     * circuit. */
+    cuzk_status (*alloc_bit)(void *self, const struct cs *cs, uint32_t index, bool value);
     cuzk_status (*enforce)(void *self, const struct cs *cs, uint64_t index, const struct row *a,
                            const struct row *b, const struct row *c);
+    /* Units (unit.h); both or neither. *skip: the unit's body need not be run. */
+    cuzk_status (*unit_enter)(void *self, struct cs *cs, struct unit *unit, bool *skip);
+    cuzk_status (*unit_leave)(void *self, struct cs *cs, struct unit *unit);
     bool wants_values; /* a real instance: gadgets compute values; else a blank circuit */
     bool wants_names;  /* namespaces and names are kept, for cs_path() */
 };
@@ -71,6 +78,8 @@ struct cs {
     } sort;
     struct cs_names *names; /* NULL unless the sink wants them */
     bool values;            /* = sink->wants_values */
+    bool rows_wanted;       /* sink->enforce is there */
+    bool in_unit;           /* units do not nest: one within another is part of it */
     fr pow2[FR_BITS];       /* 2^k */
     fr minus_one;
 };
@@ -108,6 +117,7 @@ const char *cs_path(const struct cs *cs);
 
 /* value: ignored (may be NULL) on a blank circuit. */
 var cs_alloc(struct cs *cs, const fr *value);
+var cs_alloc_bit(struct cs *cs, bool value); /* one that the circuit's rows hold to 0 or 1 */
 var cs_alloc_input(struct cs *cs, const fr *value);
 
 /* Row a * b = c. The lcs stay the caller's. */
