@@ -8,6 +8,7 @@
 #ifndef R1CS_UNIT_H
 #define R1CS_UNIT_H
 
+#include "base/cpu.h"
 #include "r1cs/cs.h"
 
 enum unit_kind {
@@ -43,7 +44,8 @@ struct unit {
     uint64_t *bits; /* NULL unless values are wanted: the unit's boolean variables in their order from bit
                        bit_at on, lowest bit of a word first; they are zero so far */
     size_t bit_at;
-    fr *wide;    /* its other variables in their order */
+    fr *wide;                 /* its other variables in their order */
+    enum cpu_variant variant; /* to compute them with */
     void **plan; /* room for one mem_alloc block of the gadget's, the same at each unit of one shape, first
                     NULL; the sink frees it */
 

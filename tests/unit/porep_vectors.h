@@ -13,12 +13,17 @@
 
 #include <cmocka.h>
 
+static inline const char *vector_folder(void)
+{
+    const char *folder = getenv("CUZK_VECTORS");
+    return folder ? folder : CUZK_TEST_VECTORS;
+}
+
 /* A vector file, NUL-terminated; the caller frees it. size may be NULL. */
 static inline char *vector_read(const char *name, size_t *size)
 {
     char path[1024];
-    const char *folder = getenv("CUZK_VECTORS");
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : CUZK_TEST_VECTORS, name);
+    snprintf(path, sizeof path, "%s/%s", vector_folder(), name);
     FILE *f = fopen(path, "rb");
     if (!f)
         fail_msg("cannot open %s", path);
