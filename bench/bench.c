@@ -16,7 +16,7 @@ static void usage(FILE *to, const char *program)
             "usage: %s [options]\n"
             "Prints one JSON object a line for each measurement.\n"
             "  --commit NAME   the commit to report\n"
-            "  --cpu NAME      arithmetic: portable, adx or auto (default: each where that is measured)\n"
+            "  --cpu NAME      arithmetic: portable, adx, ifma or auto (default: each where that is measured)\n"
             "  --threads N     threads\n"
             "  --reps N        repetitions, at most %d\n"
             "  --min-log N     smallest size, as a power of two\n"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
-#include "hash/poseidon.h"
+#include "hash/poseidon_trace.h"
 #include "hash/sha256.h"
 #include "hash/sha256_kernels.h"
 
@@ -14,6 +14,7 @@
 #define HASHES    256 /* on all threads */
 #define FEW       32  /* on one */
 #define REPS      50
+#define TRACE     1024 /* at least the values of a trace */
 
 struct sha_job {
     uint8_t *data;
@@ -30,7 +31,7 @@ static void run_sha(void *context)
 struct poseidon_job {
     struct exec exec;
     const struct poseidon *p;
-    fr *preimages, *out;
+    fr *preimages, *out, *traces;
 };
 
 static void run_one_by_one(void *context)
@@ -45,6 +46,12 @@ static void run_many(void *context)
     struct poseidon_job *job = context;
     if (poseidon_hash_many(&job->exec, job->p, job->out, job->preimages, HASHES, NULL) != CUZK_OK)
         abort();
+}
+
+static void run_trace(void *context)
+{
+    struct poseidon_job *job = context;
+    poseidon_trace(job->exec.variant, job->p, job->traces, poseidon_trace_count(job->p), job->preimages, FEW);
 }
 
 static void bench_sha(const struct bench *b, uint8_t *data)
@@ -69,6 +76,8 @@ static void bench_poseidon(struct bench *b, const struct poseidon_set *set, stru
             bench_run(&as, name, FEW, 1, REPS, NULL, run_one_by_one, job);
             snprintf(name, sizeof name, "poseidon_many_%u", job->p->arity);
             bench_run(&as, name, HASHES, pool_threads(job->exec.pool), REPS, NULL, run_many, job);
+            snprintf(name, sizeof name, "poseidon_trace_%u", job->p->arity);
+            bench_run(&as, name, FEW, 1, REPS, NULL, run_trace, job);
         }
     }
 }
@@ -85,8 +94,9 @@ int main(int argc, char **argv)
     uint8_t *data = calloc(1, SHA_BYTES);
     job.preimages = calloc(HASHES * POSEIDON_MAX_ARITY, sizeof *job.preimages);
     job.out = calloc(HASHES, sizeof *job.out);
+    job.traces = calloc(FEW * TRACE, sizeof *job.traces);
     int result = 1;
-    if (!data || !job.preimages || !job.out) {
+    if (!data || !job.preimages || !job.out || !job.traces) {
         fprintf(stderr, "out of memory\n");
     } else if (poseidon_set_new(&set, &e) != CUZK_OK || pool_new(&job.exec.pool, b.threads, &e) != CUZK_OK) {
         fprintf(stderr, "%s\n", e.message);
@@ -100,6 +110,7 @@ int main(int argc, char **argv)
     }
     pool_free(job.exec.pool);
     poseidon_set_free(set);
+    free(job.traces);
     free(job.out);
     free(job.preimages);
     free(data);

@@ -80,7 +80,15 @@ static void hash_some(void *context, size_t task, unsigned worker)
         return;
     const size_t from = task * HASHES_A_TASK;
     const size_t to = m->n - from < HASHES_A_TASK ? m->n : from + HASHES_A_TASK;
-    for (size_t i = from; i < to; i++)
+    size_t i = from;
+#ifdef CUZK_HAVE_IFMA
+    while (m->exec->variant == CPU_IFMA && to - from >= 8 && i < to) {
+        const size_t at = to - i < 8 ? to - 8 : i; /* the last eight, some of them again */
+        poseidon_hash_eight_ifma(m->p, &m->out[at], m->preimages + at * m->p->arity);
+        i = at + 8;
+    }
+#endif
+    for (; i < to; i++)
         poseidon_hash(m->exec->variant, m->p, &m->out[i], m->preimages + i * m->p->arity);
 }
 

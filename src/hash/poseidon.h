@@ -19,7 +19,7 @@
 
 #include "base/exec.h"
 #include "base/memory.h"
-#include "field/fr.h"
+#include "field/fr52.h"
 
 #define POSEIDON_MAX_ARITY   11
 #define POSEIDON_MAX_WIDTH   12
@@ -39,6 +39,12 @@ enum poseidon_kind {
     POSEIDON_KINDS,
 };
 
+/* The constants for eight hashes at once (fr52_factor), laid out as those of struct poseidon. */
+struct poseidon_factors {
+    fr52 *compressed_keys, *mds, *pre_sparse, *sparse, *block;
+    fr52 first_output; /* the domain tag's S-box in the first round, with its key */
+};
+
 /* Constants of one instance, derived once, Montgomery form. */
 struct poseidon {
     unsigned arity, width, full_rounds, partial_rounds;
@@ -52,6 +58,7 @@ struct poseidon {
                   partial rounds 0..k */
     fr *block; /* partial_rounds rows for the hash, which brings only s_0 up to date within a block: w_1...
                   of round k, then the elements of its row of first for the block's earlier rounds */
+    struct poseidon_factors factors;
 };
 
 /* All instances, immutable once made; shared by all threads. Takes some tens of milliseconds. */

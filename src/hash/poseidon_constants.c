@@ -317,6 +317,34 @@ static void expand_rows(struct poseidon *p)
     }
 }
 
+/* NULL when memory is out. */
+static fr52 *factors_of(const fr *a, size_t count, struct arena *arena)
+{
+    fr52 *out = arena_alloc(arena, count, sizeof *out);
+    for (size_t i = 0; out && i < count; i++)
+        fr52_factor(&out[i], &a[i]);
+    return out;
+}
+
+static bool make_factors(struct poseidon *p, struct arena *arena)
+{
+    const unsigned width = p->width;
+    struct poseidon_factors *f = &p->factors;
+    fr x, t;
+    fr_add(&x, &p->domain_tag, &p->compressed_keys[0]);
+    fr_sqr(&t, &x);
+    fr_sqr(&t, &t);
+    fr_mul(&x, &x, &t);
+    fr_add(&x, &x, &p->compressed_keys[width]);
+    fr52_factor(&f->first_output, &x);
+    f->compressed_keys = factors_of(p->compressed_keys, width * p->full_rounds + p->partial_rounds, arena);
+    f->mds = factors_of(p->mds, width * width, arena);
+    f->pre_sparse = factors_of(p->pre_sparse, width * width, arena);
+    f->sparse = factors_of(p->sparse, p->partial_rounds * (2 * width - 1), arena);
+    f->block = factors_of(p->block, p->partial_rounds * POSEIDON_BLOCK_ROW(width), arena);
+    return f->compressed_keys && f->mds && f->pre_sparse && f->sparse && f->block;
+}
+
 cuzk_status poseidon_derive(struct poseidon *out, unsigned arity, const fr *domain_tag, struct arena *arena,
                             struct cuzk_error *e)
 {
@@ -347,6 +375,8 @@ cuzk_status poseidon_derive(struct poseidon *out, unsigned arity, const fr *doma
         return error_set(e, CUZK_ERR_INTERNAL, "Poseidon: a singular matrix at width %u", width);
     compress_keys(&p, constants, &inverse);
     expand_rows(&p);
+    if (!make_factors(&p, arena))
+        return error_memory(e, constant_count * sizeof(fr52), "Poseidon's constants");
     *out = p;
     return CUZK_OK;
 }

@@ -8,7 +8,8 @@
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "hash/poseidon_permute.h"
 
-#define MAX_TERMS 16
+#define MAX_TERMS     16
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* t = sum of a[i] * b[i * b_stride] / 2^256 modulo r, for 1 to MAX_TERMS terms. Each term adds less than
  * r^2 / 2^256 < 0.453 r and the reduction less than r: below 9 * r. */
@@ -72,12 +73,30 @@ static inline void reduce_small_multiple(fr *out, const uint64_t t[FR_LIMBS + 1]
     VERIFY(fr_is_canonical(out));
 }
 
-static inline void fifth_power(fr *x)
+/* x = x^5 + key (NULL: none). Powers and sum go to *trace and move it on, unless trace is NULL. */
+static ALWAYS_INLINE void sbox(fr *x, const fr *key, fr **trace)
 {
-    fr t;
-    fr_sqr(&t, x);
-    fr_sqr(&t, &t);
-    fr_mul(x, x, &t);
+    fr x2, x4;
+    fr_sqr(&x2, x);
+    fr_sqr(&x4, &x2);
+    fr_mul(x, x, &x4);
+    if (key)
+        fr_add(x, x, key);
+    if (trace) {
+        fr *to = *trace;
+        to[0] = x2;
+        to[1] = x4;
+        to[2] = *x;
+        *trace = to + 3;
+    }
+}
+
+/* The same for an element of the state that is a variable of the circuit. */
+static ALWAYS_INLINE void sbox_of_state(fr *x, const fr *key, fr **trace)
+{
+    if (trace)
+        *(*trace)++ = *x;
+    sbox(x, key, trace);
 }
 
 /* Element j of state * matrix. */
@@ -88,20 +107,40 @@ static inline void mix_one(fr *out, const fr *state, const fr *matrix, unsigned 
     reduce_small_multiple(out, t);
 }
 
-static void full_round(fr *state, const fr *keys, const fr *matrix, unsigned width)
+static ALWAYS_INLINE void mix(fr *state, const fr *outputs, const fr *matrix, unsigned width)
 {
-    fr powers[POSEIDON_MAX_WIDTH];
-    for (unsigned i = 0; i < width; i++) {
-        powers[i] = state[i];
-        fifth_power(&powers[i]);
-        fr_add(&powers[i], &powers[i], &keys[i]);
-    }
     for (unsigned j = 0; j < width; j++)
-        mix_one(&state[j], powers, matrix, width, j);
+        mix_one(&state[j], outputs, matrix, width, j);
+}
+
+/* The domain tag and, in the first round, the preimage with its keys are no variables. */
+static ALWAYS_INLINE void first_round(const struct poseidon *p, fr *state, const fr *preimage, fr **trace)
+{
+    const unsigned width = p->width;
+    const fr *pre = p->compressed_keys, *post = pre + width;
+    fr outputs[POSEIDON_MAX_WIDTH];
+    fr_add(&outputs[0], &p->domain_tag, &pre[0]);
+    sbox(&outputs[0], &post[0], NULL);
+    for (unsigned i = 1; i < width; i++) {
+        fr_add(&outputs[i], &preimage[i - 1], &pre[i]);
+        sbox(&outputs[i], &post[i], trace);
+    }
+    mix(state, outputs, p->mds, width);
+}
+
+static ALWAYS_INLINE void full_round(fr *state, const fr *keys, const fr *matrix, unsigned width, fr **trace)
+{
+    fr outputs[POSEIDON_MAX_WIDTH];
+    for (unsigned i = 0; i < width; i++) {
+        outputs[i] = state[i];
+        sbox_of_state(&outputs[i], &keys[i], trace);
+    }
+    mix(state, outputs, matrix, width);
 }
 
 /* Partial rounds at .. at + rounds - 1, at most POSEIDON_BLOCK. */
-static void partial_block(const struct poseidon *p, fr *state, const fr *keys, unsigned at, unsigned rounds)
+static ALWAYS_INLINE void partial_block(const struct poseidon *p, fr *state, const fr *keys, unsigned at,
+                                        unsigned rounds, fr **trace)
 {
     const unsigned width = p->width, stride = 2 * width - 1;
     const fr *sparse = p->sparse + at * stride;
@@ -113,8 +152,7 @@ static void partial_block(const struct poseidon *p, fr *state, const fr *keys, u
     for (unsigned k = 0; k < rounds; k++) {
         sum_of_products(t, terms, p->block + (at + k) * POSEIDON_BLOCK_ROW(width), width - 1 + k, 1);
         x[k] = state[0];
-        fifth_power(&x[k]);
-        fr_add(&x[k], &x[k], &keys[k]);
+        sbox_of_state(&x[k], &keys[k], trace);
         fr_mul(&state[0], &x[k], &sparse[k * stride]);
         add_element(t, &state[0]);
         reduce_small_multiple(&state[0], t);
@@ -126,27 +164,37 @@ static void partial_block(const struct poseidon *p, fr *state, const fr *keys, u
     }
 }
 
-void V(poseidon_hash)(const struct poseidon *p, fr *out, const fr *preimage)
+static ALWAYS_INLINE void permute(const struct poseidon *p, fr *out, const fr *preimage, fr **trace)
 {
     const unsigned width = p->width, half = p->full_rounds / 2, partial = p->partial_rounds;
-    const fr *key = p->compressed_keys;
+    const fr *key = p->compressed_keys + 2 * width;
     fr state[POSEIDON_MAX_WIDTH];
 
-    fr_add(&state[0], &p->domain_tag, &key[0]);
-    for (unsigned i = 1; i < width; i++)
-        fr_add(&state[i], &preimage[i - 1], &key[i]);
-    key += width;
-    for (unsigned r = 0; r < half; r++, key += width)
-        full_round(state, key, r + 1 < half ? p->mds : p->pre_sparse, width);
+    first_round(p, state, preimage, trace);
+    for (unsigned r = 1; r < half; r++, key += width)
+        full_round(state, key, r + 1 < half ? p->mds : p->pre_sparse, width, trace);
     for (unsigned k = 0; k < partial; k += POSEIDON_BLOCK) {
         const unsigned rounds = partial - k < POSEIDON_BLOCK ? partial - k : POSEIDON_BLOCK;
-        partial_block(p, state, key, k, rounds);
+        partial_block(p, state, key, k, rounds, trace);
         key += rounds;
     }
     for (unsigned r = 1; r < half; r++, key += width)
-        full_round(state, key, p->mds, width);
+        full_round(state, key, p->mds, width, trace);
 
     for (unsigned i = 0; i < width; i++)
-        fifth_power(&state[i]);
+        sbox_of_state(&state[i], NULL, trace);
     mix_one(out, state, p->mds, width, 1);
+}
+
+void V(poseidon_hash)(const struct poseidon *p, fr *out, const fr *preimage)
+{
+    permute(p, out, preimage, NULL);
+}
+
+void V(poseidon_trace_one)(const struct poseidon *p, fr *out, const fr *preimage)
+{
+    fr *at = out, digest;
+    permute(p, &digest, preimage, &at);
+    *at = digest;
+    VERIFY(at + 1 == out + poseidon_trace_count(p));
 }

@@ -1,12 +1,21 @@
-/* hash/poseidon_permute.h - poseidon_hash() as compiled for each variant of the arithmetic.
+/* hash/poseidon_permute.h - poseidon_hash() and poseidon_trace() as compiled for each variant of the
+ * arithmetic.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef HASH_POSEIDON_PERMUTE_H
 #define HASH_POSEIDON_PERMUTE_H
 
-#include "hash/poseidon.h"
+#include "hash/poseidon_trace.h"
 
 void poseidon_hash_portable(const struct poseidon *p, fr *out, const fr *preimage);
 void poseidon_hash_adx(const struct poseidon *p, fr *out, const fr *preimage);
+
+/* The trace of one instance. */
+void poseidon_trace_one_portable(const struct poseidon *p, fr *out, const fr *preimage);
+void poseidon_trace_one_adx(const struct poseidon *p, fr *out, const fr *preimage);
+
+/* Eight at once, the k-th from preimages + k * p->arity; digests to out[k], traces to out + k * stride. */
+void poseidon_hash_eight_ifma(const struct poseidon *p, fr *out, const fr *preimages);
+void poseidon_trace_eight_ifma(const struct poseidon *p, fr *out, size_t stride, const fr *preimages);
 
 /* poseidon_adx.S */
 void poseidon_sum_adx(uint64_t t[FR_LIMBS + 1], const fr *a, const fr *b, size_t n, size_t b_stride);

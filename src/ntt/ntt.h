@@ -33,4 +33,14 @@ void ntt_coset_inverse(const struct exec *x, const struct ntt_tables *t, fr *a, 
  * between, scale and shift fused into a pass). */
 void ntt_extend(const struct exec *x, const struct ntt_tables *t, fr *a, unsigned log);
 
+/* Values that are made where they are wanted: out gets count of them from number first on. Called by all
+ * threads, for each value once. */
+struct ntt_source {
+    const void *self;
+    void (*values)(const void *self, uint64_t first, size_t count, fr *out);
+};
+/* ntt_extend of such values: its first pass puts them into a, a cache's worth at a time. */
+void ntt_extend_from(const struct exec *x, const struct ntt_tables *t, fr *a, unsigned log,
+                     const struct ntt_source *source);
+
 #endif

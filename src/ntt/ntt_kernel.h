@@ -12,23 +12,27 @@
  * in the cache (D. Bailey, "FFTs in external or hierarchical memory", 1990), or, when there is one column
  * left, done in place.
  *
- * Values are below 2r between levels, roots below r.
+ * Values in memory are below 2r between levels, roots below r.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef NTT_NTT_KERNEL_H
 #define NTT_NTT_KERNEL_H
 
+#include "field/fr52.h"
 #include "ntt/ntt.h"
 
-#define NTT_LOW_LOG    14 /* how many roots are looked up directly: 2^14 */
-#define NTT_LAST_LOG   11 /* levels of the pass in place */
-#define NTT_COLUMN_LOG 9  /* the most levels of a pass over columns */
-#define NTT_COLUMNS    4  /* neighbouring columns that go together */
-#define NTT_MAX_PASSES 3
+#define NTT_LOW_LOG     14 /* how many roots are looked up directly: 2^14 */
+#define NTT_LAST_LOG    11 /* levels of the pass in place */
+#define NTT_COLUMN_LOG  9  /* the most levels of a pass over columns */
+#define NTT_COLUMNS     4  /* neighbouring columns that go together */
+#define NTT_LANES_LEAST 6  /* the least size for eight lanes: eight columns, then eight blocks */
+#define NTT_LANES_LOG   11 /* the most levels of a pass with eight lanes */
+#define NTT_MAX_PASSES  3
 
 /* w_i for one direction */
 struct ntt_roots {
-    fr *low;  /* w_i, i < 2^NTT_LOW_LOG */
-    fr *high; /* w_(i 2^NTT_LOW_LOG) */
+    fr *low;                  /* w_i, i < 2^NTT_LOW_LOG */
+    fr *high;                 /* w_(i 2^NTT_LOW_LOG) */
+    fr52_constant *constants; /* low[i] for eight lanes, i < 2^(NTT_LANES_LOG - 1) */
 };
 
 struct ntt_tables {
@@ -58,19 +62,29 @@ struct ntt_pass {
      * all. */
     const fr *scale;
     const fr *base_powers, *low_powers;
+    const fr52 *low_factors; /* low_powers for eight lanes */
 
     /* Then backwards; NULL: not at all. */
     const struct ntt_roots *up;
 };
 
-/* The tasks for pool_run, ctx a struct ntt_pass; ntt_task_count() of them. */
+/* The tasks for pool_run, ctx a struct ntt_pass, and the passes that they are made for. */
 struct ntt_kernel {
     void (*columns)(void *ctx, size_t i, unsigned worker);
     void (*in_place)(void *ctx, size_t i, unsigned worker);
+    unsigned column_width; /* neighbouring columns that go together */
+    unsigned column_group; /* the most chunks of them that a task takes */
+    unsigned column_log;   /* the most levels of a pass over columns */
+    unsigned block_group;  /* the most blocks that a task in place takes */
+    unsigned last_log;     /* the most levels of the pass in place */
+    bool lanes;            /* eight: at least two passes, of about the same number of levels */
 };
 extern const struct ntt_kernel ntt_kernel_portable;
 #ifdef CUZK_HAVE_ADX
 extern const struct ntt_kernel ntt_kernel_adx;
+#endif
+#ifdef CUZK_HAVE_IFMA
+extern const struct ntt_kernel ntt_kernel_ifma;
 #endif
 
 /* a[bit reversal of i] and a[i] change places, on all threads. */

@@ -216,4 +216,12 @@ static void columns_task(void *ctx, size_t task, unsigned worker)
     }
 }
 
-const struct ntt_kernel V(ntt_kernel) = {columns_task, in_place_task};
+const struct ntt_kernel V(ntt_kernel) = {
+    .columns = columns_task,
+    .in_place = in_place_task,
+    .column_width = NTT_COLUMNS,
+    .column_group = 8,
+    .column_log = NTT_COLUMN_LOG,
+    .block_group = 4,
+    .last_log = NTT_LAST_LOG,
+};

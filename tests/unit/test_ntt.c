@@ -121,7 +121,12 @@ static void equals_the_definition(void **state)
     }
 }
 
-/* All five of one size against the portable forward one with one thread and the definition's identities. */
+static void copy_values(const void *self, uint64_t first, size_t count, fr *out)
+{
+    memcpy(out, (const fr *)self + first, count * sizeof *out);
+}
+
+/* All of one size against the portable forward one with one thread and the definition's identities. */
 static void check_size(const struct exec *x, unsigned log)
 {
     const size_t n = (size_t)1 << log;
@@ -149,6 +154,9 @@ static void check_size(const struct exec *x, unsigned log)
     check_equal(got, f, n);
     memcpy(got, values, n * sizeof *f);
     ntt_extend(x, tables, got, log);
+    check_equal(got, coset, n);
+    memset(got, 0xff, n * sizeof *f); /* values come from the source alone */
+    ntt_extend_from(x, tables, got, log, &(struct ntt_source){values, copy_values});
     check_equal(got, coset, n);
 
     free(f);
@@ -205,6 +213,81 @@ static void large_sizes_are_right(void **state)
     free(again);
     check_size(&x, 21);
     pool_free(pool);
+}
+
+#ifdef CUZK_HAVE_IFMA
+/* Three passes of few levels each, which ntt.c makes only of sizes too large for a test: to values on the
+ * coset and, from values, extended to it. */
+static void three_passes(fr *a, unsigned log, const unsigned levels[3], bool extend)
+{
+    const struct exec x = exec_with(one_thread, CPU_IFMA);
+    const struct ntt_kernel *k = &ntt_kernel_ifma;
+    const struct ntt_roots *down = extend ? &tables->inverse : &tables->forward;
+    fr low_powers[1 << 5];
+    fr52 low_factors[1 << 5];
+    for (size_t i = 0; i < (size_t)1 << levels[2]; i++) {
+        power(&low_powers[i], &tables->shift[log - levels[2]], ntt_bit_reversal(i, levels[2]));
+        fr52_factor(&low_factors[i], &low_powers[i]);
+    }
+    struct ntt_pass p = {.a = a, .log = log, .x = &x, .down = down};
+    p.shift = extend ? NULL : tables->shift;
+    for (unsigned i = 0; i < 2; i++, p.level += p.levels) {
+        p.levels = levels[i];
+        p.group = 1;
+        pool_run(x.pool, k->columns, &p, ((size_t)1 << (log - p.levels)) / k->column_width);
+    }
+    struct ntt_pass last = p;
+    last.levels = levels[2];
+    last.group = k->block_group;
+    last.canonical = !extend;
+    if (extend) {
+        last.up = &tables->forward;
+        last.scale = &tables->size_inverse[log];
+        last.base_powers = tables->shift;
+        last.low_powers = low_powers;
+        last.low_factors = low_factors;
+    }
+    pool_run(x.pool, k->in_place, &last, ((size_t)1 << last.level) / last.group);
+    for (unsigned i = 2; extend && i-- > 0;) {
+        struct ntt_pass up = {.a = a, .log = log, .x = &x, .up = &tables->forward, .group = 1};
+        up.levels = levels[i];
+        up.level = i * levels[0];
+        up.canonical = i == 0;
+        pool_run(x.pool, k->columns, &up, ((size_t)1 << (log - up.levels)) / k->column_width);
+    }
+    if (!extend)
+        ntt_bit_reverse(&x, a, log);
+}
+#endif
+
+static void three_passes_of_eight_lanes_are_right(void **state)
+{
+    (void)state;
+#ifdef CUZK_HAVE_IFMA
+    static const unsigned levels[][3] = {{3, 3, 3}, {3, 4, 3}, {4, 3, 5}, {5, 4, 5}};
+    if (!cpu_supports(CPU_IFMA))
+        skip();
+    const struct exec reference = exec_with(one_thread, CPU_PORTABLE);
+    for (size_t i = 0; i < ARRAY_LEN(levels); i++) {
+        const unsigned log = levels[i][0] + levels[i][1] + levels[i][2];
+        const size_t n = (size_t)1 << log;
+        fr *f = elements(log), *values = elements(log), *coset = elements(log);
+        fill(f, n, 31 + log);
+        memcpy(values, f, n * sizeof *f);
+        memcpy(coset, f, n * sizeof *f);
+        ntt_forward(&reference, tables, values, log);
+        ntt_coset_forward(&reference, tables, coset, log);
+        three_passes(f, log, levels[i], false);
+        check_equal(f, coset, n);
+        three_passes(values, log, levels[i], true);
+        check_equal(values, coset, n);
+        free(f);
+        free(values);
+        free(coset);
+    }
+#else
+    skip();
+#endif
 }
 
 /* Asked to stop, a transform comes back, and the next one with the same tables is right again. */
@@ -301,6 +384,7 @@ int main(void)
         cmocka_unit_test(equals_the_definition),
         cmocka_unit_test(transforms_agree_for_each_size_and_thread_count),
         cmocka_unit_test(large_sizes_are_right),
+        cmocka_unit_test(three_passes_of_eight_lanes_are_right),
         cmocka_unit_test(a_transform_can_be_stopped),
         cmocka_unit_test(roots_are_right_up_to_the_largest_size),
         cmocka_unit_test(too_large_a_size_is_refused),
