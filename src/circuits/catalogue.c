@@ -33,7 +33,7 @@ cuzk_status catalogue_blank(struct any_circuit *out, const struct poseidon_set *
         out->circuit = (struct circuit){.self = &out->of.porep, .synthesize = porep_synthesize};
     } else if (post_params_for_circuit(&out->params.post, name, NULL) == CUZK_OK) {
         out->of.post = (struct post_circuit){.poseidon = poseidon, .params = &out->params.post};
-        out->circuit = (struct circuit){.self = &out->of.post, .synthesize = post_synthesize};
+        out->circuit = post_circuit_of(&out->of.post);
     } else if (snap_params_for_circuit(&out->params.snap, name, NULL) == CUZK_OK) {
         out->of.snap = (struct snap_circuit){.poseidon = poseidon, .params = &out->params.snap};
         out->circuit = (struct circuit){.self = &out->of.snap, .synthesize = snap_synthesize};

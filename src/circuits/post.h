@@ -139,6 +139,10 @@ struct post_circuit {
     const struct post_proof *proofs;
     size_t partition;
 };
-void post_synthesize(const void *post_circuit, struct cs *cs); /* for struct circuit */
+void post_synthesize(const void *post_circuit, struct cs *cs);
+/* One place of the partition; places share no variables. */
+void post_synthesize_place(const void *post_circuit, struct cs *cs, uint32_t place);
+/* The whole, with the places as parts; it borrows. */
+struct circuit post_circuit_of(const struct post_circuit *circuit);
 
 #endif

@@ -76,19 +76,34 @@ static struct occupant occupant_of(const struct post_circuit *circuit, struct cs
                              .paths = proof->paths + at.first};
 }
 
-void post_synthesize(const void *post_circuit, struct cs *cs)
+void post_synthesize_place(const void *post_circuit, struct cs *cs, uint32_t place)
 {
     const struct post_circuit *circuit = post_circuit;
     const struct post_params *p = circuit->params;
     const struct inclusion_tree tree =
         inclusion_tree_of(circuit->poseidon, p->nodes, p->base_arity, p->sub_arity, p->top_arity);
+    fr comm_r = FR_ZERO;
+    const struct occupant o = occupant_of(circuit, cs, &comm_r, place);
     cs_push(cs, "outer namespace");
-    for (unsigned place = 0; place < p->places && cs->status == CUZK_OK; place++) {
-        fr comm_r = FR_ZERO;
-        const struct occupant o = occupant_of(circuit, cs, &comm_r, place);
-        cs_push(cs, "sector_%u", place);
-        enforce_place(circuit, cs, &tree, &o);
-        cs_pop(cs);
-    }
+    cs_push(cs, "sector_%u", place);
+    enforce_place(circuit, cs, &tree, &o);
     cs_pop(cs);
+    cs_pop(cs);
+}
+
+void post_synthesize(const void *post_circuit, struct cs *cs)
+{
+    const struct post_circuit *circuit = post_circuit;
+    for (uint32_t place = 0; place < circuit->params->places && cs->status == CUZK_OK; place++) {
+        cs_part(cs);
+        post_synthesize_place(circuit, cs, place);
+    }
+}
+
+struct circuit post_circuit_of(const struct post_circuit *circuit)
+{
+    return (struct circuit){.self = circuit,
+                            .synthesize = post_synthesize,
+                            .parts = circuit->params->places,
+                            .part = post_synthesize_place};
 }

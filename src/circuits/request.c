@@ -345,7 +345,7 @@ cuzk_status request_circuit(struct any_circuit *out, const struct poseidon_set *
                                              .statement = &q->post,
                                              .proofs = q->post_proofs,
                                              .partition = partition};
-        out->circuit = (struct circuit){.self = &out->of.post, .synthesize = post_synthesize};
+        out->circuit = post_circuit_of(&out->of.post);
         break;
     case REQUEST_SNAP:
         out->of.snap = (struct snap_circuit){.poseidon = poseidon,

@@ -21,9 +21,11 @@ struct boolean boolean_alloc(struct cs *cs, bool value)
 {
     cs_name(cs, "boolean");
     const struct boolean b = allocate(cs, value);
-    lc_add_one(cs, &cs->a, VAR_ONE);
-    lc_sub_one(cs, &cs->a, b.v);
-    lc_add_one(cs, &cs->b, b.v);
+    if (cs->rows_wanted) {
+        lc_add_one(cs, &cs->a, VAR_ONE);
+        lc_sub_one(cs, &cs->a, b.v);
+        lc_add_one(cs, &cs->b, b.v);
+    }
     cs_name(cs, "boolean constraint");
     cs_enforce_built(cs);
     return b;

@@ -6,11 +6,13 @@
 static fr add_packed(struct cs *cs, const struct boolean *bits, size_t count)
 {
     fr plain = FR_ZERO, value;
-    for (size_t i = 0; i < count; i++) {
-        fr minus;
-        fr_neg(&minus, &cs->pow2[i]);
-        boolean_add_to(cs, &cs->a, bits[i], &cs->pow2[i], &minus);
+    for (size_t i = 0; i < count; i++)
         plain.l[i / 64] |= (uint64_t)bits[i].value << i % 64;
+    for (size_t i = 0; cs->rows_wanted && i < count; i++) {
+        fr minus = FR_ZERO;
+        if (bits[i].kind == BOOLEAN_NOT)
+            fr_neg(&minus, &cs->pow2[i]);
+        boolean_add_to(cs, &cs->a, bits[i], &cs->pow2[i], &minus);
     }
     fr_to_mont(&value, &plain);
     return value;

@@ -33,7 +33,7 @@ void num_to_bits_le(struct cs *cs, struct boolean bits[FR_BITS], const struct nu
 {
     num_alloc_bits(cs, bits, a);
     lc_sub_one(cs, &cs->c, a->v);
-    for (unsigned i = 0; i < FR_BITS; i++)
+    for (unsigned i = 0; cs->rows_wanted && i < FR_BITS; i++)
         lc_add(cs, &cs->c, bits[i].v, &cs->pow2[i]);
     cs_name(cs, "unpacking constraint");
     cs_enforce_built(cs);

@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+#include "hash/poseidon_trace.h"
+#include "r1cs/unit.h"
+
 struct hash {
     struct cs *cs;
     const struct poseidon *p;
@@ -251,7 +254,7 @@ static void partial_rounds(struct hash *h)
     }
 }
 
-struct num poseidon_gadget(struct cs *cs, const struct poseidon *p, const struct num *preimage)
+static struct num hash_rows(struct cs *cs, const struct poseidon *p, const struct num *preimage)
 {
     const unsigned half = p->full_rounds / 2;
     struct hash h = {.cs = cs, .p = p, .key = p->compressed_keys};
@@ -276,5 +279,59 @@ struct num poseidon_gadget(struct cs *cs, const struct poseidon *p, const struct
     add_mixed(&h, p->mds, 1);
     const struct num digest = allocate_combination(cs, &h.state[1]);
     cs_pop(cs);
+    return digest;
+}
+
+/* -- hashes as units -- */
+
+/* The domain tag tells the two instances of arity 2 apart. */
+struct shape {
+    fr domain_tag;
+    uint32_t arity;
+    uint32_t number[POSEIDON_MAX_ARITY]; /* the preimage's variables */
+};
+
+/* Can it be a unit? A preimage is the constant one only where an allocation has failed. */
+static bool describe(struct shape *shape, struct unit_operands *variables, const struct poseidon *p,
+                     const struct num *preimage)
+{
+    *shape = (struct shape){.domain_tag = p->domain_tag, .arity = p->arity};
+    unit_operands_init(variables);
+    for (unsigned i = 0; i < p->arity; i++) {
+        if (preimage[i].v == VAR_ONE)
+            return false;
+        shape->number[i] = unit_operand(variables, preimage[i].v);
+    }
+    return true;
+}
+
+/* The digest of a skipped hash, and its variables' values if they are wanted. */
+static struct num take_result(const struct unit *unit, const struct poseidon *p, const struct num *preimage)
+{
+    struct num digest = {.v = (unit->first_aux + unit->result[0]) | VAR_AUX, .value = FR_ZERO};
+    VERIFY(unit->results == 1);
+    if (unit->wide) {
+        fr values[POSEIDON_MAX_ARITY];
+        const size_t count = poseidon_trace_count(p);
+        for (unsigned i = 0; i < p->arity; i++)
+            values[i] = preimage[i].value;
+        poseidon_trace(unit->variant, p, unit->wide, count, values, 1);
+        digest.value = unit->wide[count - 1];
+    }
+    return digest;
+}
+
+struct num poseidon_gadget(struct cs *cs, const struct poseidon *p, const struct num *preimage)
+{
+    struct shape shape;
+    struct unit_operands variables;
+    if (!cs->sink->unit_enter || !describe(&shape, &variables, p, preimage))
+        return hash_rows(cs, p, preimage);
+    struct unit unit = {
+        .kind = UNIT_POSEIDON, .shape = &shape, .shape_bytes = sizeof shape, .operands = &variables};
+    if (unit_enter(cs, &unit))
+        return take_result(&unit, p, preimage);
+    const struct num digest = hash_rows(cs, p, preimage);
+    unit_leave(cs, &unit, &digest.v, 1);
     return digest;
 }

@@ -5,7 +5,11 @@
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "gadgets/sha256.h"
 
+#include <string.h>
+
+#include "gadgets/sha256_witness.h"
 #include "hash/sha256.h"
+#include "r1cs/unit.h"
 
 /* A sum not yet made: up to 8 operands, or, when count is 1, a word that is there already. */
 struct deferred {
@@ -114,13 +118,11 @@ static void add_state(struct cs *cs, struct multieq *m, struct uint32 state[8], 
     }
 }
 
-/* One compression: 512 bits, each byte's highest bit first, into the state. */
-static void compress(struct cs *cs, struct multieq *m, struct uint32 state[8],
-                     const struct boolean block[512])
+/* One compression of a block of 16 words into the state. */
+static void compress(struct cs *cs, struct multieq *m, struct uint32 state[8], const struct uint32 block[16])
 {
     struct uint32 w[64];
-    for (unsigned i = 0; i < 16; i++)
-        w[i] = uint32_from_bits_be(block + 32 * i);
+    memcpy(w, block, 16 * sizeof w[0]);
     extend(cs, m, w);
     struct working s = {.a = {{state[0]}, 1},
                         .b = state[1],
@@ -137,6 +139,90 @@ static void compress(struct cs *cs, struct multieq *m, struct uint32 state[8],
     }
     add_state(cs, m, state, &s);
     multieq_finish(cs, m);
+}
+
+/* -- compressions as units -- */
+
+/* A compression's operand bits, the state's before the block's, lowest of a word first: constants, or the
+ * number of a variable. */
+enum { CODE_FALSE, CODE_TRUE, CODE_VARIABLE };
+
+struct operands {
+    struct unit_operands variables;
+    uint16_t code[(8 + 16) * 32];
+};
+
+static bool add_codes(struct operands *o, uint16_t *code, const struct uint32 *words, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        for (unsigned i = 0; i < 32; i++) {
+            const struct boolean b = words[k].bit[i];
+            if (b.kind == BOOLEAN_NOT)
+                return false;
+            *code++ = (uint16_t)(b.kind == BOOLEAN_IS ? CODE_VARIABLE + unit_operand(&o->variables, b.v)
+                                 : b.value            ? CODE_TRUE
+                                                      : CODE_FALSE);
+        }
+    return true;
+}
+
+/* Can it be a unit? Of constants alone nothing would be allocated, and negated operands do not occur in the
+ * circuits. */
+static bool describe(struct operands *o, const struct uint32 state[8], const struct uint32 block[16])
+{
+    unit_operands_init(&o->variables);
+    return add_codes(o, o->code, state, 8) && add_codes(o, o->code + 8 * 32, block, 16) &&
+           o->variables.count > 0;
+}
+
+/* The next state of a skipped compression, and its variables' values if they are wanted. */
+static void take_results(struct cs *cs, const struct unit *unit, struct uint32 state[8],
+                         const struct uint32 block[16])
+{
+    uint32_t value[8] = {0}, words[16];
+    VERIFY(unit->results == 8 * 32);
+    if (unit->bits) {
+        if (!*unit->plan)
+            *unit->plan = sha256_plan_new(state, block);
+        if (!*unit->plan) {
+            cs_fail(cs, CUZK_ERR_MEMORY, "out of memory: %zu bytes for the plan of a compression",
+                    sizeof(struct sha256_plan));
+            return;
+        }
+        for (unsigned k = 0; k < 8; k++)
+            value[k] = state[k].value;
+        for (unsigned i = 0; i < 16; i++)
+            words[i] = block[i].value;
+        sha256_witness(*unit->plan, unit->bits, unit->bit_at, value, words);
+    }
+    for (unsigned k = 0; k < 8; k++) {
+        state[k].value = value[k];
+        for (unsigned i = 0; i < 32; i++)
+            state[k].bit[i] = (struct boolean){.v = (unit->first_aux + unit->result[32 * k + i]) | VAR_AUX,
+                                               .kind = BOOLEAN_IS,
+                                               .value = value[k] >> i & 1};
+    }
+}
+
+static void compress_unit(struct cs *cs, struct multieq *m, struct uint32 state[8],
+                          const struct uint32 block[16])
+{
+    struct operands o;
+    if (!cs->sink->unit_enter || !describe(&o, state, block)) {
+        compress(cs, m, state, block);
+        return;
+    }
+    struct unit unit = {
+        .kind = UNIT_SHA256, .shape = o.code, .shape_bytes = sizeof o.code, .operands = &o.variables};
+    if (unit_enter(cs, &unit)) {
+        take_results(cs, &unit, state, block);
+        return;
+    }
+    var result[8 * 32];
+    compress(cs, m, state, block);
+    for (unsigned i = 0; i < ARRAY_LEN(result); i++)
+        result[i] = state[i / 32].bit[i % 32].v;
+    unit_leave(cs, &unit, result, ARRAY_LEN(result));
 }
 
 /* Bit i of the padded message. */
@@ -159,11 +245,18 @@ void sha256_gadget(struct cs *cs, struct boolean digest[SHA256_BITS], const stru
     for (unsigned k = 0; k < 8; k++)
         state[k] = uint32_constant(SHA256_IV[k]);
     for (size_t start = 0; start < padded && cs->status == CUZK_OK; start += 512) {
-        struct boolean block[512];
-        for (size_t i = 0; i < 512; i++)
-            block[i] = padded_bit(bits, count, padded, start + i);
+        struct boolean end[512];
+        const struct boolean *at = bits + start;
+        if (start + 512 > count) {
+            for (size_t i = 0; i < 512; i++)
+                end[i] = padded_bit(bits, count, padded, start + i);
+            at = end;
+        }
+        struct uint32 block[16];
+        for (unsigned i = 0; i < 16; i++)
+            block[i] = uint32_from_bits_be(at + 32 * i);
         cs_push(cs, "block %zu", start / 512);
-        compress(cs, &m, state, block);
+        compress_unit(cs, &m, state, block);
         cs_pop(cs);
     }
     multieq_free(&m);

@@ -166,10 +166,12 @@ struct uint32 uint32_add_many(struct cs *cs, struct multieq *m, const struct uin
 
     if (m->bits_used + bits >= ROW_BITS)
         multieq_row(cs, m);
-    for (unsigned k = 0; k < count; k++)
-        add_operand(cs, m, operands[k], m->bits_used);
-    for (unsigned i = 0; i < bits; i++)
-        lc_add(cs, &m->right, i < 32 ? out.bit[i].v : carry[i - 32].v, &cs->pow2[m->bits_used + i]);
+    if (cs->rows_wanted) {
+        for (unsigned k = 0; k < count; k++)
+            add_operand(cs, m, operands[k], m->bits_used);
+        for (unsigned i = 0; i < bits; i++)
+            lc_add(cs, &m->right, i < 32 ? out.bit[i].v : carry[i - 32].v, &cs->pow2[m->bits_used + i]);
+    }
     m->bits_used += bits;
     return out;
 }

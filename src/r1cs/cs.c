@@ -456,6 +456,12 @@ void lc_free(struct lc *lc)
 
 /* -- circuits -- */
 
+void cs_part(struct cs *cs)
+{
+    if (cs->status == CUZK_OK && cs->sink->part)
+        sink_result(cs, cs->sink->part(cs->self, cs));
+}
+
 cuzk_status circuit_run(const struct circuit *c, const struct cs_sink *sink, void *self,
                         const volatile int *cancel, struct cs_counts *done, struct cuzk_error *e)
 {

@@ -57,6 +57,7 @@ struct cs_sink {
     /* Units (unit.h); both or neither. *skip: the unit's body need not be run. */
     cuzk_status (*unit_enter)(void *self, struct cs *cs, struct unit *unit, bool *skip);
     cuzk_status (*unit_leave)(void *self, struct cs *cs, struct unit *unit);
+    cuzk_status (*part)(void *self, const struct cs *cs); /* see struct circuit */
     bool wants_values; /* a real instance: gadgets compute values; else a blank circuit */
     bool wants_names;  /* namespaces and names are kept, for cs_path() */
 };
@@ -142,7 +143,14 @@ struct circuit {
     const void *self;
     /* Failures go into cs->status. */
     void (*synthesize)(const void *self, struct cs *cs);
+
+    /* For a circuit that is a row of parts which share no variable but the constant one (parts 0: any other).
+     * Part k alone; synthesize calls cs_part and then this for each k in order, and does nothing else. */
+    uint32_t parts;
+    void (*part)(const void *self, struct cs *cs, uint32_t k);
 };
+/* The next part begins here. */
+void cs_part(struct cs *cs);
 
 /* Run it into a sink: cs_init, synthesize, cs_finish_inputs; the counts in *done if not NULL. */
 struct cs_counts {

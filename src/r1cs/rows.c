@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "r1cs/bits.h"
 
 #define CHUNK      ((size_t)1 << 13) /* rows that one task evaluates */
 #define BIND_CHUNK ((size_t)1 << 6)  /* instances that one task binds */
@@ -28,23 +29,6 @@ static template_evaluate *evaluate_of(enum cpu_variant variant)
     return template_evaluate_portable;
 }
 
-/* out, zero from bit `at` on, gets count bits of from, which begin at bit `first`. */
-static void copy_bits(uint64_t *out, uint32_t at, const uint64_t *from, uint32_t first, uint32_t count)
-{
-    for (uint32_t done = 0; done < count;) {
-        const uint32_t part = count - done < 64 ? count - done : 64, bit = first + done, to = at + done;
-        uint64_t x = from[bit / 64] >> bit % 64;
-        if (bit % 64 != 0)
-            x |= from[bit / 64 + 1] << (64 - bit % 64);
-        if (part < 64)
-            x &= (UINT64_C(1) << part) - 1;
-        out[to / 64] |= x << to % 64;
-        if (to % 64 != 0)
-            out[to / 64 + 1] |= x >> (64 - to % 64);
-        done += part;
-    }
-}
-
 static void bind_task(void *ctx, size_t i, unsigned worker)
 {
     const struct rows *r = ((const struct call *)ctx)->r;
@@ -59,8 +43,33 @@ static void bind_task(void *ctx, size_t i, unsigned worker)
         uint64_t *to = (uint64_t *)r->bits.ptr + ((const uint32_t *)r->start.ptr)[k];
         for (uint32_t b = 0; b < one->bound_bits; b++)
             to[b / 64] |= (uint64_t)assignment_bit(r->w, binding[b]) << b % 64;
-        copy_bits(to, one->bound_bits, r->w->bit, instance->first_bit, one->bits);
+        bits_copy(to, one->bound_bits, r->w->bit, instance->first_bit, one->bits);
     }
+}
+
+/* Which instance holds row number `row`? */
+static size_t holder_of(const struct rows *r, uint32_t row)
+{
+    const struct templates *t = r->t;
+    size_t k = ((const uint32_t *)r->holder.ptr)[row / ROWS_BLOCK];
+    while (k + 1 < t->count[TEMPLATE_INSTANCES] && t->instance[k + 1].first_row <= row)
+        k++;
+    return k;
+}
+
+static cuzk_status find_holders(const struct exec *x, struct rows *r, struct cuzk_error *e)
+{
+    const struct templates *t = r->t;
+    const size_t count = (size_t)t->counts.rows / ROWS_BLOCK + 1;
+    const cuzk_status status =
+        block_new(&r->holder, x->budget, count, sizeof(uint32_t), "the rows' instances", e);
+    uint32_t *holder = r->holder.ptr;
+    for (size_t i = 0, k = 0; i < count && status == CUZK_OK; i++) {
+        while (k + 1 < t->count[TEMPLATE_INSTANCES] && t->instance[k + 1].first_row <= i * ROWS_BLOCK)
+            k++;
+        holder[i] = (uint32_t)k;
+    }
+    return status;
 }
 
 static cuzk_status lay_out(const struct exec *x, struct rows *r, struct cuzk_error *e)
@@ -91,7 +100,9 @@ cuzk_status rows_bind(const struct exec *x, struct rows *out, const struct templ
     struct rows r = {.t = t, .w = w, .evaluate = evaluate_of(x->variant)};
     if (w->inputs != t->counts.inputs || w->bits != t->bits || w->wide != t->wide)
         return error_set(e, CUZK_ERR_MISMATCH, "the witness is of another circuit than the templates");
-    const cuzk_status status = lay_out(x, &r, e);
+    cuzk_status status = lay_out(x, &r, e);
+    if (status == CUZK_OK)
+        status = find_holders(x, &r, e);
     if (status != CUZK_OK) {
         rows_free(&r);
         return status;
@@ -106,13 +117,14 @@ void rows_free(struct rows *r)
 {
     block_free(&r->bits);
     block_free(&r->start);
+    block_free(&r->holder);
     memset(r, 0, sizeof *r);
 }
 
 void rows_values(const struct rows *r, unsigned side, uint64_t first, size_t count, fr *out)
 {
     const struct templates *t = r->t;
-    size_t k = first < t->counts.rows ? templates_instance_of_row(t, (uint32_t)first) : 0;
+    size_t k = first < t->counts.rows ? holder_of(r, (uint32_t)first) : 0;
     while (count > 0 && first < t->counts.rows) {
         const struct template_instance *i = &t->instance[k];
         const struct template *one = &t->template[i->template];

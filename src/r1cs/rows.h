@@ -9,12 +9,15 @@
 
 #include "r1cs/template_ops.h"
 
+#define ROWS_BLOCK 512u
+
 struct rows {
     const struct templates *t;
     const struct assignment *w;
     template_evaluate *evaluate;
-    struct block bits;  /* u64: each instance's, from a word's beginning */
-    struct block start; /* u32: an instance's first word */
+    struct block bits;   /* u64: each instance's, from a word's beginning */
+    struct block start;  /* u32: an instance's first word */
+    struct block holder; /* u32: the instance that holds the first of each ROWS_BLOCK rows */
 };
 
 /* Both are borrowed until rows_free. CUZK_ERR_MISMATCH if the witness is not of such a circuit. */

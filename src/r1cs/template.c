@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "r1cs/bits.h"
 #include "r1cs/template_build.h"
 
 static const size_t SIZE[TEMPLATE_SECTIONS] = {
@@ -21,6 +22,7 @@ static const size_t SIZE[TEMPLATE_SECTIONS] = {
     [TEMPLATE_OPS] = sizeof(uint64_t),
     [TEMPLATE_PROGRAMS] = sizeof(uint32_t),
     [TEMPLATE_TABLES] = sizeof(fr[8]),
+    [TEMPLATE_PARTS] = sizeof(struct template_part),
 };
 
 size_t template_section_size(enum template_section section)
@@ -64,16 +66,19 @@ void templates_set(struct templates *t, enum template_section section, const voi
     case TEMPLATE_PROGRAMS:
         t->program = array;
         break;
-    default:
+    case TEMPLATE_TABLES:
         t->table = array;
+        break;
+    default:
+        t->part = array;
     }
 }
 
 const void *templates_get(const struct templates *t, enum template_section section)
 {
-    const void *const all[TEMPLATE_SECTIONS] = {t->template, t->instance,   t->binding, t->term,
-                                                t->side,     t->class_word, t->result,  t->coeff,
-                                                t->element,  t->op,         t->program, t->table};
+    const void *const all[TEMPLATE_SECTIONS] = {t->template,   t->instance, t->binding, t->term,    t->side,
+                                                t->class_word, t->result,   t->coeff,   t->element, t->op,
+                                                t->program,    t->table,    t->part};
     return all[section];
 }
 
@@ -184,9 +189,16 @@ static size_t find_instance(const struct templates *t, size_t member, uint32_t x
     return low;
 }
 
-size_t templates_instance_of_row(const struct templates *t, uint32_t row)
+cuzk_status templates_class_bits(const struct exec *x, const struct templates *t, struct block *out,
+                                 struct cuzk_error *e)
 {
-    return find_instance(t, offsetof(struct template_instance, first_row), row);
+    const cuzk_status status = block_new(out, x->budget, (size_t)t->counts.aux / 64 + 2, sizeof(uint64_t),
+                                         "the variables' classes", e);
+    for (size_t k = 0; k < t->count[TEMPLATE_INSTANCES] && status == CUZK_OK; k++) {
+        const struct template *one = &t->template[t->instance[k].template];
+        bits_copy(out->ptr, t->instance[k].first_aux, t->class_word + one->class_word, 0, one->aux);
+    }
+    return status;
 }
 
 /* The variable that is bit or wide value number x. */

@@ -60,6 +60,11 @@ struct template_instance {
     uint32_t binding; /* its first one */
 };
 
+/* Where a part (struct circuit) begins. */
+struct template_part {
+    uint32_t instance, input; /* its first instance; the first input that it allocates */
+};
+
 /* How the value of a row's side comes about (template_ops.c). */
 enum template_op_kind {
     TEMPLATE_OP_TABLE = 0, /* three bits choose one of eight elements */
@@ -81,6 +86,7 @@ enum template_section {
     TEMPLATE_OPS,      /* u64: a template's rows' A, then their B, then their C */
     TEMPLATE_PROGRAMS, /* u32 */
     TEMPLATE_TABLES,   /* fr[8] */
+    TEMPLATE_PARTS,    /* struct template_part: the circuit's parts, if it has any */
     TEMPLATE_SECTIONS
 };
 
@@ -97,6 +103,7 @@ struct templates {
     const uint64_t *op;
     const uint32_t *program;
     const fr (*table)[8];
+    const struct template_part *part;
     struct block block[TEMPLATE_SECTIONS]; /* where made here */
     struct file_map map;                   /* where mapped */
 };
@@ -116,8 +123,10 @@ typedef cuzk_status templates_row(void *self, uint64_t index, const struct row *
 cuzk_status templates_expand(const struct exec *x, const struct templates *t, templates_row *row, void *self,
                              struct cuzk_error *e) MUST_USE;
 
-/* The instance that holds this row. */
-size_t templates_instance_of_row(const struct templates *t, uint32_t row);
+/* Which auxiliary variables are bits, a bit each, in whole words (as struct classes has them) and one more.
+ */
+cuzk_status templates_class_bits(const struct exec *x, const struct templates *t, struct block *out,
+                                 struct cuzk_error *e) MUST_USE;
 
 static inline uint32_t template_bound(const struct template *t)
 {

@@ -432,6 +432,19 @@ static cuzk_status on_row(void *self, const struct cs *cs, uint64_t index, const
     return status;
 }
 
+static cuzk_status on_part(void *self, const struct cs *cs)
+{
+    struct recorder *r = self;
+    uint32_t number;
+    cuzk_status status = segment_end(r, cs, 0, &number);
+    segment_begin(r, cs, UNIT_NONE);
+    const struct template_part part = {.instance = (uint32_t)r->build.part[TEMPLATE_INSTANCES].count,
+                                       .input = cs->inputs};
+    if (status == CUZK_OK)
+        status = vec_append(&r->build.part[TEMPLATE_PARTS], &part, 1, &r->error);
+    return status;
+}
+
 /* Kind, shape and the operands' classes, at the end of r->keys. */
 static cuzk_status put_key(struct recorder *r, const struct unit *u, uint64_t *hash)
 {
@@ -586,7 +599,8 @@ static cuzk_status record(struct recorder *r, struct templates *out, const struc
                                         .alloc_bit = on_bit,
                                         .enforce = on_row,
                                         .unit_enter = on_unit_enter,
-                                        .unit_leave = on_unit_leave};
+                                        .unit_leave = on_unit_leave,
+                                        .part = on_part};
     struct cuzk_error e;
     struct cs_counts counts;
     cuzk_status status = circuit_run(circuit, &sink, r, r->x->cancel, &counts, &e);

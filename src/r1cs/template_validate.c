@@ -193,11 +193,26 @@ static bool instances_fit(const struct templates *t)
            t->counts.rows_own + t->counts.inputs == t->counts.rows;
 }
 
+/* Parts ascend, each begins at an instance, and none before the constant one. */
+static bool parts_ascend(const struct templates *t)
+{
+    struct template_part last = {0, 1};
+    for (size_t i = 0; i < t->count[TEMPLATE_PARTS]; i++) {
+        const struct template_part part = t->part[i];
+        if (part.instance < last.instance || part.instance >= t->count[TEMPLATE_INSTANCES] ||
+            part.input < last.input || part.input > t->counts.inputs)
+            return false;
+        last = part;
+    }
+    return true;
+}
+
 cuzk_status templates_validate(const struct exec *x, const struct templates *t, struct cuzk_error *e)
 {
     struct check c = {.t = t};
     pool_run(x->pool, template_task, &c, t->count[TEMPLATE_TEMPLATES]);
-    c.bad = c.bad || !elements_fit(t) || t->count[TEMPLATE_INSTANCES] == 0 || !instances_fit(t);
+    c.bad = c.bad || !elements_fit(t) || !parts_ascend(t) || t->count[TEMPLATE_INSTANCES] == 0 ||
+            !instances_fit(t);
     if (!c.bad)
         pool_run(x->pool, instance_task, &c, (t->count[TEMPLATE_INSTANCES] + CHUNK - 1) / CHUNK);
     return c.bad ? error_set(e, CUZK_ERR_INPUT, "the templates contradict themselves") : CUZK_OK;

@@ -96,7 +96,7 @@ static inline void post_check_shape(const char *circuit)
     snprintf(name, sizeof name, "shape/%s-%s.json", post_kind_text(&params), post_size_text(&params));
     char *json = vector_read(name, NULL);
     const struct post_circuit post = {.poseidon = poseidon, .params = &params};
-    const struct circuit c = {&post, post_synthesize};
+    const struct circuit c = {.self = &post, .synthesize = post_synthesize};
     assert_int_equal(shape_of(&x, &shape, &c, shape_number(json, "every"), &e), CUZK_OK);
     shape_check(&shape, json);
     assert_int_equal(post_public_count(&params), shape.counts.inputs - 1);

@@ -76,7 +76,7 @@ static inline void shape_check_porep(const char *circuit)
     snprintf(name, sizeof name, "shape/porep-%s.json", porep_size_text(&params));
     char *json = vector_read(name, NULL);
     const struct porep_circuit porep = {.poseidon = poseidon, .params = &params};
-    const struct circuit c = {&porep, porep_synthesize};
+    const struct circuit c = {.self = &porep, .synthesize = porep_synthesize};
     assert_int_equal(shape_of(&x, &shape, &c, shape_number(json, "every"), &e), CUZK_OK);
     shape_check(&shape, json);
     shape_free(&shape);

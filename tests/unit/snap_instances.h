@@ -82,7 +82,7 @@ static inline void run(const struct fixture *f, struct instance *out, const stru
                                       .statement = &r->statement,
                                       .proof = &r->proof,
                                       .partition = r->partition};
-    const struct circuit c = {&snap, snap_synthesize};
+    const struct circuit c = {.self = &snap, .synthesize = snap_synthesize};
     if (instance_of(&f->x, out, &c, every, &e) != CUZK_OK)
         fail_msg("%s", e.message);
 }

@@ -82,7 +82,7 @@ static inline void snap_check_shape(const char *circuit)
     snprintf(name, sizeof name, "shape/%s-%s.json", snap_kind_text(&params), snap_size_text(&params));
     char *json = vector_read(name, NULL);
     const struct snap_circuit snap = {.poseidon = poseidon, .params = &params};
-    const struct circuit c = {&snap, snap_synthesize};
+    const struct circuit c = {.self = &snap, .synthesize = snap_synthesize};
     assert_int_equal(shape_of(&x, &shape, &c, shape_number(json, "every"), &e), CUZK_OK);
     shape_check(&shape, json);
     assert_int_equal(snap_public_count(&params), shape.counts.inputs - 1);

@@ -206,7 +206,7 @@ static void cubic_synthesize(const void *self, struct cs *cs)
 }
 
 static const struct cubic CUBIC = {.x = 3, .out = 35}, WRONG = {.x = 3, .out = 36};
-static const struct circuit GOOD = {&CUBIC, cubic_synthesize}, BAD = {&WRONG, cubic_synthesize};
+static const struct circuit GOOD = {.self = &CUBIC, .synthesize = cubic_synthesize}, BAD = {.self = &WRONG, .synthesize = cubic_synthesize};
 
 /* -- failures -- */
 
@@ -559,7 +559,7 @@ static void chain_synthesize(const void *self, struct cs *cs)
     }
 }
 
-static const struct circuit LONG_CHAIN = {NULL, chain_synthesize};
+static const struct circuit LONG_CHAIN = {.self = NULL, .synthesize = chain_synthesize};
 
 static void recorded_rows_are_those_of_the_circuit(void **state)
 {

@@ -109,7 +109,7 @@ static void logic_of_all_kinds_and_values(void **state)
         for (unsigned kinds = 0; kinds < 27; kinds++)
             for (unsigned values = 0; values < 8; values++) {
                 const struct logic l = {.op = (enum operation)op, .kinds = kinds, .values = values};
-                const struct circuit c = {&l, logic_synthesize};
+                const struct circuit c = {.self = &l, .synthesize = logic_synthesize};
                 struct test_values v;
                 struct record r;
                 struct cuzk_error e;
@@ -134,7 +134,7 @@ static void neither_of_two_bits(void **state)
 {
     (void)state;
     for (unsigned values = 0; values < 4; values++) {
-        const struct circuit c = {&values, nor_synthesize};
+        const struct circuit c = {.self = &values, .synthesize = nor_synthesize};
         check_satisfied(&c);
     }
 }
@@ -167,7 +167,7 @@ static void constants_synthesize(const void *self, struct cs *cs)
 static void constants_cost_nothing(void **state)
 {
     (void)state;
-    const struct circuit c = {NULL, constants_synthesize};
+    const struct circuit c = {.self = NULL, .synthesize = constants_synthesize};
     check_satisfied(&c);
 }
 
@@ -224,7 +224,7 @@ static void sums_are_modulo_2_to_the_32(void **state)
             for (unsigned repeat = 0; repeat < 9; repeat++)
                 for (unsigned i = 1; i < count; i++)
                     expected += w.value[i];
-            const struct circuit c = {&w, words_synthesize};
+            const struct circuit c = {.self = &w, .synthesize = words_synthesize};
             check_satisfied(&c);
             assert_int_equal(sum, expected);
         }
@@ -281,7 +281,7 @@ static void bits_of_a_number_pack_to_it_again(void **state)
                 masked.l[i / 64] |= (plain.l[i / 64] >> i % 64 & 1) << i % 64;
             fr_to_mont(&masked, &masked);
             const struct packing p = {.value = &value, .count = counts[k], .packed = &packed};
-            const struct circuit c = {&p, packing_synthesize};
+            const struct circuit c = {.self = &p, .synthesize = packing_synthesize};
             check_satisfied(&c);
             assert_true(fr_equal(&packed, &masked));
             struct test_values v;
@@ -344,7 +344,7 @@ static void the_digest_is_that_of_the_hash(void **state)
     const size_t sizes[] = {0, 1, 3, 55, 56, 63, 64, 65, 119, 120, 128, 200};
     for (size_t k = 0; k < ARRAY_LEN(sizes); k++) {
         struct message m = {.bytes = bytes, .size = sizes[k]};
-        const struct circuit c = {&m, message_synthesize};
+        const struct circuit c = {.self = &m, .synthesize = message_synthesize};
         check_satisfied(&c);
         m.constants = m.size / 2;
         check_satisfied(&c);
@@ -359,7 +359,7 @@ static void a_constant_message_needs_no_variables(void **state)
     (void)state;
     const uint8_t bytes[100] = {1, 2, 3};
     const struct message m = {.bytes = bytes, .size = 100, .constants = 100};
-    const struct circuit c = {&m, message_synthesize};
+    const struct circuit c = {.self = &m, .synthesize = message_synthesize};
     struct shape s;
     struct cuzk_error e;
     assert_int_equal(shape_of(&TEST_EXEC, &s, &c, 0, &e), CUZK_OK);
@@ -373,7 +373,7 @@ static void any_flipped_bit_of_the_witness_breaks_a_row(void **state)
     (void)state;
     const uint8_t bytes[64] = {0x61, 0x62, 0x63, 0xff, 0x80, 0, 1};
     const struct message m = {.bytes = bytes, .size = 64};
-    const struct circuit c = {&m, message_synthesize};
+    const struct circuit c = {.self = &m, .synthesize = message_synthesize};
     struct record r;
     struct test_values v;
     struct cuzk_error e;
@@ -446,7 +446,7 @@ static void a_label_is_the_hash_of_its_parents(void **state)
     struct label l;
     fr value, expected;
     make_label(&l, &value);
-    const struct circuit c = {&l, label_synthesize};
+    const struct circuit c = {.self = &l, .synthesize = label_synthesize};
     check_satisfied(&c);
 
     uint8_t preimage[64 + 32 * LABEL_PARENTS] = {0}, digest[32];
@@ -468,7 +468,7 @@ static void a_label_survives_failing_allocations(void **state)
     struct label l;
     fr value;
     make_label(&l, &value);
-    const struct circuit c = {&l, label_synthesize};
+    const struct circuit c = {.self = &l, .synthesize = label_synthesize};
     unsigned failures = 0;
     for (;; failures += 1 + failures / 8) {
         struct shape s = {0};

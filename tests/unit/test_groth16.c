@@ -475,7 +475,8 @@ static void parameters_of_a_circuit_alike_are_a_mismatch_too(void **state)
 {
     struct fixture *f = *state;
     struct scaled three = {.k = 3}, five = {.k = 5};
-    const struct circuit first = {&three, scaled_synthesize}, second = {&five, scaled_synthesize};
+    const struct circuit first = {.self = &three, .synthesize = scaled_synthesize},
+                         second = {.self = &five, .synthesize = scaled_synthesize};
     struct groth16_trapdoor t;
     struct groth16_rs rs;
     struct groth16_proof proof;

@@ -58,7 +58,7 @@ static void last_lagrange(fr *out, fr *w_inverse, const struct full *f, const fr
 static void check_domain(const struct exec *x, unsigned log)
 {
     const struct full f = full_domain(log);
-    const struct circuit circuit = {&f, full_synthesize};
+    const struct circuit circuit = {.self = &f, .synthesize = full_synthesize};
     struct qap q;
     fr tau, last, w_inverse, expected;
     chain_element(&tau, "tau", log);
@@ -106,7 +106,7 @@ static void a_circuit_that_changes_is_refused(void **state)
 {
     struct fixture *f = *state;
     unsigned runs = 0, *pointer = &runs;
-    const struct circuit circuit = {&pointer, fickle_synthesize};
+    const struct circuit circuit = {.self = &pointer, .synthesize = fickle_synthesize};
     struct qap q;
     fr tau;
     chain_element(&tau, "tau", 1);

@@ -46,7 +46,7 @@ static void run(const struct fixture *f, struct instance *out, const struct pore
     struct cuzk_error e = {.status = CUZK_OK};
     const struct porep_circuit porep = {
         .poseidon = f->poseidon, .params = &c1->statement.params, .c1 = c1, .partition = partition};
-    const struct circuit c = {&porep, porep_synthesize};
+    const struct circuit c = {.self = &porep, .synthesize = porep_synthesize};
     if (instance_of(&f->x, out, &c, every, &e) != CUZK_OK)
         fail_msg("%s", e.message);
 }
@@ -161,7 +161,7 @@ static void a_partition_beyond_the_proof_is_refused(void **state)
     read_c1(f, &c1, "porep-2KiB-1");
     const struct porep_circuit porep = {
         .poseidon = f->poseidon, .params = &c1.statement.params, .c1 = &c1, .partition = 1};
-    const struct circuit c = {&porep, porep_synthesize};
+    const struct circuit c = {.self = &porep, .synthesize = porep_synthesize};
     assert_int_equal(instance_of(&f->x, &i, &c, 0, &e), CUZK_ERR_ARGUMENT);
     assert_string_equal(e.message, "no partition 1: the proof has 1");
     porep_c1_free(&c1);

@@ -60,7 +60,7 @@ static void failures_end_the_circuit(void **state)
     assert_int_equal(porep_params_for_circuit(&params, "porep-64g", &e), CUZK_OK);
     assert_int_equal(poseidon_set_new(&poseidon, &e), CUZK_OK);
     const struct porep_circuit porep = {.poseidon = poseidon, .params = &params};
-    const struct circuit c = {&porep, porep_synthesize};
+    const struct circuit c = {.self = &porep, .synthesize = porep_synthesize};
     const uint64_t rows[] = {0, 1, 300, 100000};
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         uint64_t left = rows[i];

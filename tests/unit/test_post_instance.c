@@ -60,7 +60,7 @@ static void run(const struct fixture *f, struct instance *out, const struct real
                                       .statement = &r->v.statement,
                                       .proofs = r->proofs,
                                       .partition = partition};
-    const struct circuit c = {&post, post_synthesize};
+    const struct circuit c = {.self = &post, .synthesize = post_synthesize};
     if (instance_of(&f->x, out, &c, every, &e) != CUZK_OK)
         fail_msg("%s", e.message);
 }

@@ -248,7 +248,7 @@ static void refused(const struct snap_statement *s, unsigned partition, cuzk_sta
     assert_int_equal(poseidon_set_new(&poseidon, &e), CUZK_OK);
     const struct snap_circuit snap = {
         .poseidon = poseidon, .params = &s->params, .statement = s, .partition = partition};
-    const struct circuit c = {&snap, snap_synthesize};
+    const struct circuit c = {.self = &snap, .synthesize = snap_synthesize};
     static const struct cs_sink sink = {.wants_values = true};
     assert_int_equal(circuit_run(&c, &sink, NULL, NULL, NULL, &e), status);
     assert_string_equal(e.message, message);

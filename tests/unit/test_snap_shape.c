@@ -44,7 +44,7 @@ static void failures_end_the_circuit(void **state)
         struct snap_params params;
         assert_int_equal(snap_params_for_circuit(&params, circuits[k], &e), CUZK_OK);
         const struct snap_circuit snap = {.poseidon = poseidon, .params = &params};
-        const struct circuit c = {&snap, snap_synthesize};
+        const struct circuit c = {.self = &snap, .synthesize = snap_synthesize};
         for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
             uint64_t left = rows[i];
             assert_int_equal(circuit_run(&c, &sink, &left, NULL, NULL, &e), CUZK_ERR_IO);
