@@ -1,8 +1,7 @@
 /* bench/bench_field.c - products, sums, inverses and roots in Fp, Fr and Fp2.
  *
- * The ADX products are called as variant sources call them; Fp2 and the rest run as this program is
- * compiled, with portable products.
- * SPDX-License-Identifier: Apache-2.0 OR MIT */
+ * The ADX products, and those of eight lanes, are called as variant sources call them; Fp2 and the rest run
+ * as this program is compiled, with portable products. SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "bench.h"
 #include "field/fp2.h"
 #include "field/fr.h"
@@ -10,7 +9,20 @@
 #define COUNT  64
 #define ROUNDS 100
 
+#ifdef CUZK_HAVE_IFMA
+/* As in field/fp8.h, which only sources of that variant can include: 8 limbs of 52 bits, in 8 lanes each. */
+struct fp8;
+void fp8_mul(struct fp8 *out, const struct fp8 *a, const struct fp8 *b);
+void fp8_mul2_loose(struct fp8 *out, const struct fp8 *a, const struct fp8 *b, const struct fp8 *c,
+                    const struct fp8 *d);
+void fp8_sqr_loose(struct fp8 *out, const struct fp8 *a);
+#define LANES 8
+#endif
+
 struct data {
+#ifdef CUZK_HAVE_IFMA
+    _Alignas(64) uint64_t octets[3][COUNT / LANES][8][LANES];
+#endif
     fp a[COUNT], b[COUNT], c[COUNT];
     fp2 d[COUNT], e[COUNT], f[COUNT];
     fr x[COUNT], y[COUNT], z[COUNT];
@@ -47,6 +59,15 @@ LOOP(run_fr_mul_adx, ROUNDS, fr_mul_adx(&v->z[i], &v->x[i], &v->y[i]))
 LOOP(run_fr_sqr_adx, ROUNDS, fr_sqr_adx(&v->z[i], &v->x[i]))
 #endif
 
+#ifdef CUZK_HAVE_IFMA
+#define OCTET(which) ((struct fp8 *)(void *)v->octets[which][i / LANES])
+LOOP(run_fp_mul_ifma, ROUNDS, if (i % LANES == 0) fp8_mul(OCTET(2), OCTET(0), OCTET(1)))
+LOOP(run_fp_sqr_ifma, ROUNDS, if (i % LANES == 0) fp8_sqr_loose(OCTET(2), OCTET(0)))
+LOOP(run_fp_mul2_ifma, ROUNDS,
+     if (i % LANES == 0) fp8_mul2_loose(OCTET(2), OCTET(0), OCTET(1), OCTET(1), OCTET(0)))
+#undef OCTET
+#endif
+
 #undef LOOP
 
 static const struct {
@@ -72,6 +93,11 @@ static const struct {
     {"fp_sqr", CPU_ADX, ROUNDS, run_fp_sqr_adx},
     {"fr_mul", CPU_ADX, ROUNDS, run_fr_mul_adx},
     {"fr_sqr", CPU_ADX, ROUNDS, run_fr_sqr_adx},
+#endif
+#ifdef CUZK_HAVE_IFMA
+    {"fp_mul", CPU_IFMA, ROUNDS, run_fp_mul_ifma},
+    {"fp_sqr", CPU_IFMA, ROUNDS, run_fp_sqr_ifma},
+    {"fp_two_products", CPU_IFMA, ROUNDS, run_fp_mul2_ifma},
 #endif
 };
 
@@ -105,6 +131,11 @@ int main(int argc, char **argv)
     const enum bench_start s = bench_start(&b, argc, argv);
     if (s != BENCH_GO)
         return bench_exit(s);
+#ifdef CUZK_HAVE_IFMA
+    uint64_t *limbs = &v.octets[0][0][0][0];
+    for (size_t i = 0; i < sizeof v.octets / sizeof *limbs; i++)
+        limbs[i] = bench_random(&seed) >> (i / LANES % 8 == 7 ? 48 : 12);
+#endif
     for (size_t i = 0; i < COUNT; i++) {
         v.a[i] = random_fp(&seed);
         v.b[i] = random_fp(&seed);

@@ -9,12 +9,12 @@
 #include "msm/plan.h"
 
 /* Sorted entries (msm/sort.h) that one call of fill takes at most. */
-#define KERNEL_PIECE 8192
+#define KERNEL_PIECE 16384
 
 /* Consecutive points that go into one sum. */
 struct msm_run {
     uint32_t count;
-    void *sum; /* affine */
+    void *sum;
 };
 
 /* Entries [begin, end) of the sorted ones, for the buckets that start them. */
@@ -29,7 +29,8 @@ struct msm_piece {
 struct msm_kernels {
     const char *phase; /* for exec_progress */
     unsigned images;
-    size_t affine_bytes, point_bytes;
+    size_t sum_bytes, image_bytes,
+        point_bytes; /* of a sum as buckets are; of all images of a point; of a point */
 
     /* A thread's working memory: its size, a multiple of 64, and what makes it ready. Aligned to 64. */
     size_t (*work_bytes)(void);
@@ -65,6 +66,9 @@ struct msm_kernels {
 extern const struct msm_kernels msm_g1_portable, msm_g2_portable;
 #ifdef CUZK_HAVE_ADX
 extern const struct msm_kernels msm_g1_adx, msm_g2_adx;
+#endif
+#ifdef CUZK_HAVE_IFMA
+extern const struct msm_kernels msm_g1_ifma, msm_g2_ifma;
 #endif
 
 #endif

@@ -18,7 +18,7 @@
 #define CHUNK            1024 /* scalars a task classifies or loads */
 #define BLOCK_IMAGES     ((size_t)1 << 18)
 #define BLOCK_CHUNKS     1024 /* at most, whatever few of their scalars go to buckets */
-#define BUCKET_BYTES_MAX ((size_t)120 << 20)
+#define BUCKET_BYTES_MAX ((size_t)160 << 20)
 #define SMALLEST_PIECE   1024
 #define BUCKETS_A_TASK   4096
 #define ROWS_A_TASK      64   /* a matrix is at most twice as high as wide */
@@ -62,10 +62,15 @@ struct job {
     uint8_t *weighed;   /* two points a window */
 };
 
-static const struct msm_kernels *kernels(const struct exec *x, const struct msm_kernels *portable,
-                                         const struct msm_kernels *adx)
+/* One group's table for each variant. */
+struct tables {
+    const struct msm_kernels *of[CPU_VARIANTS];
+};
+
+static const struct msm_kernels *kernels(const struct exec *x, const struct tables *tables)
 {
-    return cpu_scalar(x->variant) == CPU_ADX && adx ? adx : portable;
+    const struct msm_kernels *table = tables->of[x->variant];
+    return table ? table : tables->of[CPU_PORTABLE];
 }
 
 static void *work_of(const struct job *job, size_t i)
@@ -179,8 +184,7 @@ static void load_task(void *ctx, size_t i, unsigned worker)
     if (one_count)
         job->k->select(work_of(job, worker), job->points, base, ones, one_count);
     if (wide_count)
-        job->k->load(job->images + slot * job->k->images * job->k->affine_bytes, job->points, base, wide,
-                     wide_count);
+        job->k->load(job->images + slot * job->k->image_bytes, job->points, base, wide, wide_count);
 }
 
 /* -- blocks -- */
@@ -221,11 +225,11 @@ static size_t bucket_bytes_max(const struct exec *x)
 /* The plan for so many wide scalars, and memory for the blocks. */
 static cuzk_status blocks_new(struct job *job, uint64_t wide, struct cuzk_error *e)
 {
-    const size_t affine = job->k->affine_bytes;
+    const size_t sum = job->k->sum_bytes;
     size_t capacity = BLOCK_IMAGES / job->k->images;
     if (capacity > wide)
         capacity = (size_t)wide;
-    plan_make(&job->plan, job->k->images, wide, affine, bucket_bytes_max(job->x));
+    plan_make(&job->plan, job->k->images, wide, sum, bucket_bytes_max(job->x));
     cuzk_status status = sort_new(&job->sort, job->x, &job->plan, capacity, e);
     if (status)
         return status;
@@ -233,12 +237,12 @@ static cuzk_status blocks_new(struct job *job, uint64_t wide, struct cuzk_error 
     for (unsigned w = 0; w < plan->windows; w++)
         job->first_row[w + 1] = job->first_row[w] + (uint32_t)rows(job, w);
     const size_t buckets = plan->first_bucket[plan->windows], pieces = most_pieces(job);
-    const size_t sizes[] = {capacity * plan->images * affine,
-                            buckets * affine,
-                            pieces * affine,
+    const size_t sizes[] = {capacity * job->k->image_bytes,
+                            buckets * sum,
+                            pieces * sum,
                             pieces * sizeof *job->spill_buckets,
                             pieces * sizeof *job->spill_runs,
-                            job->first_row[plan->windows] * affine,
+                            job->first_row[plan->windows] * sum,
                             2 * plan->windows * job->k->point_bytes};
     size_t total = 0;
     for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
@@ -276,8 +280,8 @@ static void fill_task(void *ctx, size_t i, unsigned worker)
         .begin = begin,
         .end = total - begin > job->piece ? begin + job->piece : total,
     };
-    uint8_t *spill = job->spills + i * job->k->affine_bytes;
-    memset(spill, 0, job->k->affine_bytes);
+    uint8_t *spill = job->spills + i * job->k->sum_bytes;
+    memset(spill, 0, job->k->sum_bytes);
     if (!exec_cancelled(job->x))
         job->k->fill(work_of(job, worker), job->buckets, &piece, spill, job->spill_buckets + i);
 }
@@ -287,7 +291,7 @@ static void mend(struct job *job, size_t pieces)
 {
     size_t runs = 0;
     for (size_t i = 0; i < pieces; i++) {
-        void *sum = job->buckets + job->spill_buckets[i] * job->k->affine_bytes;
+        void *sum = job->buckets + job->spill_buckets[i] * job->k->sum_bytes;
         if (runs > 0 && job->spill_runs[runs - 1].sum == sum)
             job->spill_runs[runs - 1].count++;
         else
@@ -338,20 +342,20 @@ static cuzk_status blocks_run(struct job *job, struct cuzk_error *e)
 
 static uint8_t *matrix(const struct job *job, size_t w)
 {
-    return job->buckets + job->plan.first_bucket[w] * job->k->affine_bytes;
+    return job->buckets + job->plan.first_bucket[w] * job->k->sum_bytes;
 }
 
 static void rows_task(void *ctx, size_t i, unsigned worker)
 {
     struct job *job = ctx;
     struct msm_run runs[ROWS_A_TASK];
-    const size_t w = i / job->parts, part = i % job->parts, affine = job->k->affine_bytes;
+    const size_t w = i / job->parts, part = i % job->parts, sum = job->k->sum_bytes;
     const size_t from = rows(job, w) * part / job->parts, to = rows(job, w) * (part + 1) / job->parts;
     VERIFY(to - from <= ROWS_A_TASK);
     for (size_t r = from; r < to; r++)
         runs[r - from] = (struct msm_run){.count = UINT32_C(1) << column_bits(job, w),
-                                          .sum = job->row_sums + (job->first_row[w] + r) * affine};
-    job->k->reduce(work_of(job, worker), matrix(job, w) + (from << column_bits(job, w)) * affine, runs,
+                                          .sum = job->row_sums + (job->first_row[w] + r) * sum};
+    job->k->reduce(work_of(job, worker), matrix(job, w) + (from << column_bits(job, w)) * sum, runs,
                    to - from);
 }
 
@@ -371,7 +375,7 @@ static void weigh_task(void *ctx, size_t i, unsigned worker)
     void *out = job->weighed + i * job->k->point_bytes;
     (void)worker;
     if (i % 2 == 0)
-        job->k->weigh(out, job->row_sums + (job->first_row[w] + 1) * job->k->affine_bytes, rows(job, w) - 1);
+        job->k->weigh(out, job->row_sums + (job->first_row[w] + 1) * job->k->sum_bytes, rows(job, w) - 1);
     else
         job->k->weigh(out, matrix(job, w), (size_t)1 << column_bits(job, w));
 }
@@ -482,18 +486,31 @@ static cuzk_status sum_run(const struct exec *x, const struct msm_kernels *k, vo
     return status;
 }
 
+static const struct tables tables_g1 = {{
+    [CPU_PORTABLE] = &msm_g1_portable,
 #ifdef CUZK_HAVE_ADX
-#define KERNELS(x, group) kernels(x, &msm_##group##_portable, &msm_##group##_adx)
-#else
-#define KERNELS(x, group) kernels(x, &msm_##group##_portable, NULL)
+    [CPU_ADX] = &msm_g1_adx,
 #endif
+#ifdef CUZK_HAVE_IFMA
+    [CPU_IFMA] = &msm_g1_ifma,
+#endif
+}};
+static const struct tables tables_g2 = {{
+    [CPU_PORTABLE] = &msm_g2_portable,
+#ifdef CUZK_HAVE_ADX
+    [CPU_ADX] = &msm_g2_adx,
+#endif
+#ifdef CUZK_HAVE_IFMA
+    [CPU_IFMA] = &msm_g2_ifma,
+#endif
+}};
 
 cuzk_status msm_g1(const struct exec *x, g1 *out, const struct msm_points *points,
                    const struct msm_scalars *scalars, struct cuzk_error *e)
 {
     g1 sum;
     g1_set_infinity(&sum);
-    const cuzk_status status = sum_run(x, KERNELS(x, g1), &sum, points, scalars, e);
+    const cuzk_status status = sum_run(x, kernels(x, &tables_g1), &sum, points, scalars, e);
     if (status == CUZK_OK)
         *out = sum;
     return status;
@@ -504,7 +521,7 @@ cuzk_status msm_g2(const struct exec *x, g2 *out, const struct msm_points *point
 {
     g2 sum;
     g2_set_infinity(&sum);
-    const cuzk_status status = sum_run(x, KERNELS(x, g2), &sum, points, scalars, e);
+    const cuzk_status status = sum_run(x, kernels(x, &tables_g2), &sum, points, scalars, e);
     if (status == CUZK_OK)
         *out = sum;
     return status;
@@ -515,7 +532,7 @@ cuzk_status msm_g1_select(const struct exec *x, g1 *out, const struct msm_points
 {
     g1 sum;
     g1_set_infinity(&sum);
-    const cuzk_status status = select_run(x, KERNELS(x, g1), &sum, points, bits, e);
+    const cuzk_status status = select_run(x, kernels(x, &tables_g1), &sum, points, bits, e);
     if (status == CUZK_OK)
         *out = sum;
     return status;
@@ -526,7 +543,7 @@ cuzk_status msm_g2_select(const struct exec *x, g2 *out, const struct msm_points
 {
     g2 sum;
     g2_set_infinity(&sum);
-    const cuzk_status status = select_run(x, KERNELS(x, g2), &sum, points, bits, e);
+    const cuzk_status status = select_run(x, kernels(x, &tables_g2), &sum, points, bits, e);
     if (status == CUZK_OK)
         *out = sum;
     return status;

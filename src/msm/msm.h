@@ -8,8 +8,8 @@
  * Points must be in the subgroup of order r: the endomorphism is a multiplication only there.
  *
  * Points are taken in blocks, encoded ones converted once, so memory does not grow with the number of points:
- * for a sum, at most 120 MiB of buckets (from 2^21 wide scalars on in G1; 25 MiB before, and always in G2),
- * 50 MiB (G1) or 70 MiB (G2) for a block, a byte for every 64 scalars, and 1 (G1) or 2 MiB (G2) a thread; for
+ * for a sum, at most 145 MiB of buckets (from 2^21 wide scalars on in G1; 34 MiB before, and always in G2),
+ * 50 MiB (G1) or 70 MiB (G2) for a block, a byte for every 64 scalars, and 3 (G1) or 4 MiB (G2) a thread; for
  * a plain sum only the last. It comes from x->budget and is gone when the call returns.
  *
  * Errors of all four: CUZK_ERR_ARGUMENT, CUZK_ERR_MEMORY, CUZK_ERR_CANCELLED; out is written on success only.
@@ -22,7 +22,8 @@
 #include "base/memory.h"
 #include "curve/group.h"
 
-/* Where the points come from: exactly one of the two is set. encoded: uncompressed, big-endian
+/* Where the points come from: exactly one of the two is set. affine: in Montgomery form, aligned to 8; may be
+ * mapped from a file. encoded: uncompressed, big-endian
  * (curve/encoding.h), validated before: 96 bytes a point in G1, 192 in G2, no alignment. */
 struct msm_points {
     const void *affine; /* g1_affine or g2_affine */

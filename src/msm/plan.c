@@ -4,7 +4,10 @@
 
 /* |u| of the curve, and half of r rounded down. */
 #define BASE            UINT64_C(0xd201000000010000)
-#define BASE_RECIPROCAL UINT64_C(0x381204ca56cd56b5) /* (2^128 - 1) / BASE - 2^64 */
+#define BASE_RECIPROCAL UINT64_C(0x381204ca56cd56b5)                        /* (2^128 - 1) / BASE - 2^64 */
+static const uint64_t SQUARE[2] = {0x0000000100000000, 0xac45a4010001a402}; /* BASE^2 */
+static const uint64_t SQUARE_RECIPROCAL[2] = {0x63f6e522f6cfee2e,
+                                              0x7c6becf1e01faadd}; /* 2^256 / BASE^2 - 2^128 */
 static const fr HALF_R = {{0x7fffffff80000000, 0xa9ded2017fff2dff, 0x199cec0404d0ec02, 0x39f6d3a994cebea4}};
 
 static void plan_cut(struct msm_plan *plan, unsigned images, unsigned windows)
@@ -51,37 +54,95 @@ void plan_make(struct msm_plan *plan, unsigned images, uint64_t n, size_t bucket
     plan_cut(plan, images, best);
 }
 
-/* k /= BASE; the remainder. (N. Moeller, T. Granlund, "Improved division by invariant integers", 2011.) */
-static uint64_t divide_by_base(uint64_t *k, int limbs)
+static u128 wide(const uint64_t low_first[2])
 {
-    uint64_t rest = 0;
-    for (int i = limbs - 1; i >= 0; i--) {
-        const u128 wide = (u128)BASE_RECIPROCAL * rest + ((u128)rest << 64 | k[i]);
-        uint64_t quotient = (uint64_t)(wide >> 64) + 1;
-        rest = k[i] - quotient * BASE;
-        if (rest > (uint64_t)wide) {
-            quotient--;
-            rest += BASE;
-        }
-        if (rest >= BASE) {
-            quotient++;
-            rest -= BASE;
-        }
-        k[i] = quotient;
-    }
-    return rest;
+    return (u128)low_first[1] << 64 | low_first[0];
 }
 
-/* The sign of k that makes its absolute value at most r/2. */
-static bool make_small(fr *k)
+/* k / 2^256 mod r: the plain value of Montgomery's form. */
+static void plain_value(fr *out, const fr *k)
 {
-    bool above = false;
+    uint64_t t[FR_LIMBS];
     for (int i = 0; i < FR_LIMBS; i++)
-        if (k->l[i] != HALF_R.l[i])
-            above = k->l[i] > HALF_R.l[i];
-    if (above)
-        fr_neg(k, k);
-    return above;
+        t[i] = k->l[i];
+    for (int i = 0; i < FR_LIMBS; i++) {
+        const uint64_t m = t[0] * FR_INV;
+        u128 sum = (u128)m * FR_MODULUS.l[0] + t[0];
+        for (int j = 1; j < FR_LIMBS; j++) {
+            sum = (u128)m * FR_MODULUS.l[j] + t[j] + (uint64_t)(sum >> 64);
+            t[j - 1] = (uint64_t)sum;
+        }
+        t[FR_LIMBS - 1] = (uint64_t)(sum >> 64);
+    }
+    for (int i = 0; i < FR_LIMBS; i++)
+        out->l[i] = t[i];
+}
+
+/* The quotient of k, below 2^255, by BASE^2, and the remainder. (P. Barrett, 1986.) */
+static u128 divide_by_square(u128 *rest, const uint64_t k[4])
+{
+    /* The highest three limbs times the reciprocal, from bit 192 on: at most 2 too small. */
+    u128 low = (u128)k[1] * SQUARE_RECIPROCAL[0] >> 64, high = (u128)k[1] * SQUARE_RECIPROCAL[1];
+    u128 a = (u128)k[2] * SQUARE_RECIPROCAL[0];
+    u128 sum = low + (uint64_t)high + (uint64_t)a;
+    sum = (sum >> 64) + (uint64_t)(high >> 64) + (uint64_t)(a >> 64) + k[1];
+    high = (u128)k[2] * SQUARE_RECIPROCAL[1];
+    a = (u128)k[3] * SQUARE_RECIPROCAL[0];
+    sum += (u128)(uint64_t)high + (uint64_t)a;
+    sum = (sum >> 64) + (uint64_t)(high >> 64) + (uint64_t)(a >> 64) + k[2];
+    u128 quotient = (u128)k[3] * SQUARE_RECIPROCAL[1] + sum + ((u128)k[3] << 64);
+    const uint64_t q0 = (uint64_t)quotient, q1 = (uint64_t)(quotient >> 64);
+    /* What is left, modulo 2^192. */
+    const u128 first = (u128)q0 * SQUARE[0];
+    const u128 middle = (u128)q0 * SQUARE[1] + (uint64_t)(first >> 64);
+    const u128 second = (u128)q1 * SQUARE[0] + (uint64_t)middle;
+    const uint64_t top = (uint64_t)(middle >> 64) + (uint64_t)(second >> 64) + q1 * SQUARE[1];
+    const u128 taken = second << 64 | (uint64_t)first, from = wide(k);
+    uint64_t left_high = k[2] - top - (from < taken);
+    u128 left = from - taken;
+    while (left_high > 0 || left >= wide(SQUARE)) {
+        left_high -= left < wide(SQUARE);
+        left -= wide(SQUARE);
+        quotient++;
+    }
+    *rest = left;
+    return quotient;
+}
+
+/* The quotient of k, below BASE^2, by BASE, and the remainder. (N. Moeller, T. Granlund, "Improved division
+ * by invariant integers", 2011.) */
+static uint64_t divide_by_base(uint64_t *rest, u128 k)
+{
+    const uint64_t high = (uint64_t)(k >> 64);
+    const u128 product = (u128)BASE_RECIPROCAL * high + k;
+    uint64_t quotient = (uint64_t)(product >> 64) + 1;
+    uint64_t left = (uint64_t)k - quotient * BASE;
+    if (left > (uint64_t)product) {
+        quotient--;
+        left += BASE;
+    }
+    if (left >= BASE) {
+        quotient++;
+        left -= BASE;
+    }
+    *rest = left;
+    return quotient;
+}
+
+/* The sign of k that makes its absolute value at most r/2: all ones for negative. Without branches, here and
+ * below: they would be guessed wrong half the time. */
+static uint64_t make_small(fr *k)
+{
+    uint64_t above = 0, borrow = 0;
+    for (int i = 0; i < FR_LIMBS; i++)
+        above = (uint64_t)(((u128)HALF_R.l[i] - k->l[i] - above) >> 64) & 1;
+    const uint64_t mask = 0 - above;
+    for (int i = 0; i < FR_LIMBS; i++) {
+        const u128 difference = (u128)FR_MODULUS.l[i] - k->l[i] - borrow;
+        borrow = (uint64_t)(difference >> 64) & 1;
+        k->l[i] = ((uint64_t)difference & mask) | (k->l[i] & ~mask);
+    }
+    return mask;
 }
 
 static void store_part(struct msm_parts *out, const struct msm_plan *plan, unsigned j, u128 part)
@@ -98,23 +159,26 @@ static void store_part(struct msm_parts *out, const struct msm_plan *plan, unsig
 void plan_split(struct msm_parts *out, const struct msm_plan *plan, const fr *k)
 {
     fr plain;
-    fr_from_mont(&plain, k);
-    const bool negative = make_small(&plain);
-    /* Digits in base |u|: below |u|, the last below |u| / 2; then balanced around zero. */
-    uint64_t digit[4];
-    for (int i = 0; i < 3; i++)
-        digit[i] = divide_by_base(plain.l, FR_LIMBS - i);
-    digit[3] = plain.l[0];
-    u128 base, carry = 0;
-    const unsigned limbs = 4 / plan->images;
-    base = limbs == 2 ? (u128)BASE * BASE : BASE;
+    plain_value(&plain, k);
+    const uint64_t negative = make_small(&plain);
+    const u128 sign = (u128)negative << 64 | negative;
+    /* Digits in base |u| or |u|^2: below it, the last below its half; then balanced around zero. */
+    u128 digit[4];
+    const u128 base = plan->images == 2 ? wide(SQUARE) : BASE;
+    digit[1] = divide_by_square(&digit[0], plain.l);
+    if (plan->images == 4) {
+        uint64_t rest;
+        digit[3] = divide_by_base(&rest, digit[1]);
+        digit[2] = rest;
+        digit[1] = divide_by_base(&rest, digit[0]);
+        digit[0] = rest;
+    }
+    u128 carry = 0;
     for (unsigned j = 0; j < plan->images; j++) {
-        u128 part = limbs == 2 ? (u128)digit[2 * j + 1] * BASE + digit[2 * j] : digit[j];
-        part += carry;
+        u128 part = digit[j] + carry;
         carry = part > base / 2;
-        if (carry)
-            part -= base;
-        store_part(out, plan, j, negative ? -part : part);
+        part -= base & -carry;
+        store_part(out, plan, j, (part ^ sign) - sign);
     }
     VERIFY(carry == 0);
 }

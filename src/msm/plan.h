@@ -39,19 +39,27 @@ void plan_make(struct msm_plan *plan, unsigned images, uint64_t n, size_t bucket
 /* k in Montgomery form */
 void plan_split(struct msm_parts *out, const struct msm_plan *plan, const fr *k);
 
-/* Digit of part j in window w. */
-static inline int32_t plan_digit(const struct msm_plan *plan, const struct msm_parts *parts, unsigned j,
-                                 unsigned w)
+/* The digits of a part, one after the other. */
+struct msm_digits {
+    uint64_t low, high; /* what is left of the part */
+};
+
+/* Those of part j. */
+static inline struct msm_digits plan_digits(const struct msm_plan *plan, const struct msm_parts *parts,
+                                            unsigned j)
 {
-    const unsigned offset = plan->offset[w], width = plan->width[w];
-    uint64_t bits;
-    if (plan->images == 2) {
-        const u128 part = (u128)parts->l[2 * j + 1] << 64 | parts->l[2 * j];
-        bits = (uint64_t)(part >> offset);
-    } else {
-        bits = parts->l[j] >> offset;
-    }
-    return (int32_t)(bits & ((UINT64_C(1) << width) - 1)) - (int32_t)(UINT32_C(1) << (width - 1));
+    if (plan->images == 2)
+        return (struct msm_digits){parts->l[2 * j], parts->l[2 * j + 1]};
+    return (struct msm_digits){parts->l[j], 0};
+}
+
+/* The next one; width: of its window, below 64. */
+static inline int32_t plan_next_digit(struct msm_digits *d, unsigned width)
+{
+    const uint64_t bits = d->low & ((UINT64_C(1) << width) - 1);
+    d->low = d->low >> width | d->high << (64 - width);
+    d->high >>= width;
+    return (int32_t)bits - (int32_t)(UINT32_C(1) << (width - 1));
 }
 
 #endif

@@ -61,12 +61,13 @@ static inline __attribute__((always_inline)) void slice_walk(const struct msm_so
     for (size_t i = s * SORT_SLICE; i < end; i++) {
         for (unsigned j = 0; j < plan->images; j++) {
             const uint32_t index = (uint32_t)(i * plan->images + j);
+            struct msm_digits digits = plan_digits(plan, sort->parts + i, j);
             for (unsigned w = 0; w < plan->windows; w++) {
-                const int32_t digit = plan_digit(plan, sort->parts + i, j, w);
+                const int32_t digit = plan_next_digit(&digits, plan->width[w]);
                 if (digit == 0)
                     continue;
-                const uint32_t negative = digit < 0;
-                const uint32_t bucket = (negative ? (uint32_t)-digit : (uint32_t)digit) - 1;
+                const uint32_t negative = (uint32_t)digit >> 31;
+                const uint32_t bucket = (((uint32_t)digit ^ (0 - negative)) + negative) - 1;
                 uint32_t *place = at + sort->first_range[w] + (bucket >> range_bits);
                 if (store) {
                     const uint32_t local = bucket & ((UINT32_C(1) << range_bits) - 1);

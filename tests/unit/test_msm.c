@@ -88,15 +88,16 @@ static void plans_keep_the_scalar(void **state)
                 plan_split(&parts, &plan, k + i);
                 sum = FR_ZERO;
                 for (unsigned j = images; j-- > 0;) {
+                    struct msm_digits digits = plan_digits(&plan, &parts, j);
                     part = FR_ZERO;
-                    for (unsigned w = plan.windows; w-- > 0;) {
-                        const int32_t d = plan_digit(&plan, &parts, j, w);
+                    for (unsigned w = 0; w < plan.windows; w++) {
+                        const int32_t d = plan_next_digit(&digits, plan.width[w]);
                         const int32_t half = 1 << (plan.width[w] - 1);
                         assert_true(-half <= d && d < half);
-                        const uint64_t width = plan.width[w];
-                        fr_pow(&power, &two, &width, 1);
-                        fr_mul(&part, &part, &power);
+                        const uint64_t offset = plan.offset[w];
+                        fr_pow(&power, &two, &offset, 1);
                         fr_from_u64(&digit, (uint64_t)(d < 0 ? -d : d));
+                        fr_mul(&digit, &digit, &power);
                         if (d < 0)
                             fr_sub(&part, &part, &digit);
                         else
