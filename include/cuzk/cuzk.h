@@ -81,6 +81,12 @@ CUZK_API uint64_t cuzk_context_memory_peak(const cuzk_context *context);
 CUZK_API cuzk_status cuzk_setup(cuzk_context *context, const char *circuit, const char *prefix,
                                 const uint64_t *insecure_seed, struct cuzk_error *e) CUZK_MUST_USE;
 
+/* The same with PREFIX.srs, the folded parameters of the same trapdoor, which proofs are made from fastest;
+ * with only_folded it alone is written (a verifying key is in it). */
+CUZK_API cuzk_status cuzk_setup_folded(cuzk_context *context, const char *circuit, const char *prefix,
+                                       bool only_folded, const uint64_t *insecure_seed,
+                                       struct cuzk_error *e) CUZK_MUST_USE;
+
 /* ---- requests ---- */
 
 /* What is to be proved or was proved: read from a C1 file, or from a request file (a JSON object with the
@@ -115,10 +121,32 @@ CUZK_API cuzk_status cuzk_params_open(cuzk_context *context, cuzk_params **out, 
 CUZK_API void cuzk_params_free(cuzk_params *params);
 
 typedef struct cuzk_vk cuzk_vk;
-/* From a .vk file, or from the beginning of a .params file. */
+/* From a .vk file, from the beginning of a .params file, or out of a .srs file. */
 CUZK_API cuzk_status cuzk_vk_open(cuzk_context *context, cuzk_vk **out, const char *path,
                                   struct cuzk_error *e) CUZK_MUST_USE;
 CUZK_API void cuzk_vk_free(cuzk_vk *vk);
+
+/* ---- folded parameters ---- */
+
+typedef struct cuzk_srs cuzk_srs;
+
+/* Map a .srs file. All its points and its digests are checked the first time; a stamp beside the file
+ * (FILE.checked) saves that later. */
+CUZK_API cuzk_status cuzk_srs_open(cuzk_context *context, cuzk_srs **out, const char *path,
+                                   struct cuzk_error *e) CUZK_MUST_USE;
+CUZK_API void cuzk_srs_free(cuzk_srs *srs);
+
+/* CUZK_ERR_MISMATCH, saying what to do, unless the file was made for these parameters. */
+CUZK_API cuzk_status cuzk_srs_belongs(const cuzk_srs *srs, const cuzk_params *params,
+                                      struct cuzk_error *e) CUZK_MUST_USE;
+
+/* Make the folded file of a circuit from its .params file, whoever made that: two transforms of points, which
+ * take long (docs/formats.md). Until it is whole it is PATH.part, with a journal: a call that was stopped or
+ * killed is taken up where it was by calling again. stop_after: NULL, or the phase after which to stop with
+ * CUZK_ERR_CANCELLED: "k columns", "k rows", "fold", "q columns", "q rows", "a and b". */
+CUZK_API cuzk_status cuzk_srs_convert(cuzk_context *context, const char *circuit, const char *params_path,
+                                      const char *path, const char *stop_after,
+                                      struct cuzk_error *e) CUZK_MUST_USE;
 
 /* ---- proofs ---- */
 
@@ -128,6 +156,13 @@ CUZK_API void cuzk_vk_free(cuzk_vk *vk);
 CUZK_API cuzk_status cuzk_prove(cuzk_context *context, const cuzk_request *request, const cuzk_params *params,
                                 unsigned partition, const uint64_t *insecure_rs_seed,
                                 uint8_t proof[CUZK_PROOF_BYTES], struct cuzk_error *e) CUZK_MUST_USE;
+
+/* The same from folded parameters: the same proof for the same seed, several times as fast and in a small part
+ * of the memory. */
+CUZK_API cuzk_status cuzk_prove_folded(cuzk_context *context, const cuzk_request *request,
+                                       const cuzk_srs *srs, unsigned partition,
+                                       const uint64_t *insecure_rs_seed, uint8_t proof[CUZK_PROOF_BYTES],
+                                       struct cuzk_error *e) CUZK_MUST_USE;
 
 /* Do the proofs of count partitions from first on hold? proofs: CUZK_PROOF_BYTES each, in order.
  * *valid is written when that could be told: a malformed proof is not valid. */
@@ -152,12 +187,18 @@ enum cuzk_format {
     CUZK_FORMAT_JSON = 1, /* one object */
 };
 
-/* What is this file (a C1, a request, a vanilla proof, parameters, a key, a proof), and is it sound? *sound
+/* What is this file (a C1, a request, a vanilla proof, parameters, folded ones, a key, a proof), and is it sound? *sound
  * says so; the report says what it is and, if not sound, what is wrong: of a request also the first check
  * that its vanilla proofs fail. A vanilla proof alone is judged by its form. */
 CUZK_API cuzk_status cuzk_inspect(cuzk_context *context, const char *path, enum cuzk_format format,
                                   const struct cuzk_writer *out, bool *sound,
                                   struct cuzk_error *e) CUZK_MUST_USE;
+
+/* Check a folded file in full, whatever a stamp says: header, key, every point and all digests. *sound says
+ * whether it is; a stamp is then left. The report as cuzk_inspect's. */
+CUZK_API cuzk_status cuzk_srs_check(cuzk_context *context, const char *path, enum cuzk_format format,
+                                    const struct cuzk_writer *out, bool *sound,
+                                    struct cuzk_error *e) CUZK_MUST_USE;
 
 /* A blank circuit's counts, densities and R1CS digest, with a running digest each `every` rows (0: 65536). */
 CUZK_API cuzk_status cuzk_circuit_shape(cuzk_context *context, const char *circuit, uint64_t every,

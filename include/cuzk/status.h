@@ -10,16 +10,20 @@ extern "C" {
 /* What a call that can fail returns. */
 typedef enum cuzk_status {
     CUZK_OK = 0,
-    CUZK_ERR_ARGUMENT = 1,    /* the call itself is wrong: mend the caller */
-    CUZK_ERR_INPUT = 2,       /* bytes from outside are malformed */
-    CUZK_ERR_IO = 3,          /* the system refused to open, read, map or write */
-    CUZK_ERR_MEMORY = 4,      /* an allocation failed or the budget is spent */
-    CUZK_ERR_CANCELLED = 5,   /* the caller asked to stop */
-    CUZK_ERR_MISMATCH = 6,    /* parameters or keys of another circuit */
-    CUZK_ERR_UNSATISFIED = 7, /* the input does not satisfy the circuit */
-    CUZK_ERR_INVALID = 8,     /* a proof does not verify */
-    CUZK_ERR_UNSUPPORTED = 9, /* known, but not offered by this build or CPU */
-    CUZK_ERR_INTERNAL = 10    /* a broken invariant: please report it */
+    CUZK_ERR_ARGUMENT = 1,     /* the call itself is wrong: mend the caller */
+    CUZK_ERR_INPUT = 2,        /* bytes from outside are malformed */
+    CUZK_ERR_IO = 3,           /* the system refused to open, read, map or write */
+    CUZK_ERR_MEMORY = 4,       /* an allocation failed or the budget is spent */
+    CUZK_ERR_CANCELLED = 5,    /* the caller asked to stop */
+    CUZK_ERR_MISMATCH = 6,     /* parameters or keys of another circuit */
+    CUZK_ERR_UNSATISFIED = 7,  /* the input does not satisfy the circuit */
+    CUZK_ERR_INVALID = 8,      /* a proof does not verify */
+    CUZK_ERR_UNSUPPORTED = 9,  /* known, but not offered by this build or CPU */
+    CUZK_ERR_INTERNAL = 10,    /* a broken invariant: please report it */
+    CUZK_ERR_EXHAUSTED = 11,   /* a queue or quota is full: try again later */
+    CUZK_ERR_NOT_FOUND = 12,   /* no such thing, or no longer */
+    CUZK_ERR_UNAVAILABLE = 13, /* not now: shutting down, or in use */
+    CUZK_ERR_DEVICE = 14       /* an accelerator failed */
 } cuzk_status;
 
 #define CUZK_ERROR_MESSAGE_MAX 512

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "circuits/request.h"
 #include "groth16/groth16.h"
+#include "groth16/rows.h"
 #include "hash/poseidon.h"
 
 struct cuzk_context {
@@ -23,6 +24,11 @@ struct cuzk_request {
 
 struct cuzk_params {
     struct groth16_params *params;
+};
+
+struct cuzk_srs {
+    struct groth16_srs *srs;
+    struct template_circuit circuit;
 };
 
 struct cuzk_vk {

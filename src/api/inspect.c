@@ -7,6 +7,7 @@
 #include "api/report.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "groth16/srs.h"
 
 /* Faults of the file; anything else (I/O, memory, a cancel) means that it could not be told. */
 static bool is_verdict(cuzk_status status)
@@ -196,6 +197,32 @@ static cuzk_status inspect_params(cuzk_context *context, struct facts *f, const 
     return CUZK_OK;
 }
 
+static cuzk_status inspect_folded(cuzk_context *context, struct facts *f, const char *path, unsigned flags,
+                                  struct cuzk_error *e)
+{
+    fact(f, "kind", "folded parameters");
+    struct groth16_srs *s = NULL;
+    const cuzk_status status = groth16_srs_open(&context->exec, &s, path, flags, e);
+    if (status != CUZK_OK)
+        return status;
+    struct groth16_srs_info info;
+    groth16_srs_info(s, &info);
+    fact_number(f, "bytes", info.file_bytes);
+    fact(f, "circuit", info.circuit);
+    fact_number(f, "public_inputs", info.inputs - 1);
+    fact_number(f, "bits", info.bits);
+    fact_number(f, "wide", info.wide);
+    fact_number(f, "domain_log", info.domain_log);
+    fact_number(f, "a", info.in_a);
+    fact_number(f, "b", info.in_b);
+    fact(f, "source", info.from_params ? "parameters" : "trapdoor");
+    if (info.from_params)
+        fact(f, "source_blake2b", info.source);
+    fact(f, "header_blake2b", info.digest);
+    groth16_srs_free(s);
+    return CUZK_OK;
+}
+
 /* A key, or parameters, which begin with one. */
 static cuzk_status inspect_key(cuzk_context *context, struct facts *f, const char *path, const uint8_t *data,
                                size_t size, struct cuzk_error *e)
@@ -236,6 +263,8 @@ static cuzk_status inspect_bytes(cuzk_context *context, struct facts *f, const c
         return inspect_request(context, f, path, e);
     if (looks_like_proof(map->data, map->size))
         return inspect_proof(f, map->data, map->size, e);
+    if (srs_is(map->data, map->size))
+        return inspect_folded(context, f, path, GROTH16_PARAMS_NO_STAMP, e);
     bool fits;
     const cuzk_status status = inspect_vanilla(context, f, map->data, map->size, &fits, e);
     if (fits || status != CUZK_OK)
@@ -243,10 +272,21 @@ static cuzk_status inspect_bytes(cuzk_context *context, struct facts *f, const c
     return inspect_key(context, f, path, map->data, map->size, e);
 }
 
-cuzk_status cuzk_inspect(cuzk_context *context, const char *path, enum cuzk_format format,
-                         const struct cuzk_writer *out, bool *sound, struct cuzk_error *e)
+/* What is told of a mapped file. */
+typedef cuzk_status inspector(cuzk_context *context, struct facts *f, const char *path,
+                              const struct file_map *map, struct cuzk_error *e);
+
+static cuzk_status check_folded(cuzk_context *context, struct facts *f, const char *path,
+                                const struct file_map *map, struct cuzk_error *e)
 {
-    API_REQUIRE(e, context && path && out && out->write && sound);
+    (void)map;
+    return inspect_folded(context, f, path, GROTH16_SRS_RECHECK, e);
+}
+
+static cuzk_status report(cuzk_context *context, inspector *inspect, const char *path,
+                          enum cuzk_format format, const struct cuzk_writer *out, bool *sound,
+                          struct cuzk_error *e)
+{
     struct facts f = {.json = format == CUZK_FORMAT_JSON};
     struct cuzk_error fault = {0};
     struct file_map map = {0};
@@ -255,7 +295,7 @@ cuzk_status cuzk_inspect(cuzk_context *context, const char *path, enum cuzk_form
     fact(&f, "file", path);
     cuzk_status status = file_map(&map, path, 0, &fault);
     if (status == CUZK_OK) {
-        status = inspect_bytes(context, &f, path, &map, &fault);
+        status = inspect(context, &f, path, &map, &fault);
         file_unmap(&map);
     }
     if (status != CUZK_OK && !is_verdict(status)) {
@@ -275,4 +315,18 @@ cuzk_status cuzk_inspect(cuzk_context *context, const char *path, enum cuzk_form
     if (status == CUZK_OK)
         *sound = yes;
     return status;
+}
+
+cuzk_status cuzk_inspect(cuzk_context *context, const char *path, enum cuzk_format format,
+                         const struct cuzk_writer *out, bool *sound, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && path && out && out->write && sound);
+    return report(context, inspect_bytes, path, format, out, sound, e);
+}
+
+cuzk_status cuzk_srs_check(cuzk_context *context, const char *path, enum cuzk_format format,
+                           const struct cuzk_writer *out, bool *sound, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && path && out && out->write && sound);
+    return report(context, check_folded, path, format, out, sound, e);
 }

@@ -149,11 +149,21 @@ static cuzk_status public_inputs(const cuzk_request *request, unsigned partition
     return status;
 }
 
-cuzk_status cuzk_prove(cuzk_context *context, const cuzk_request *request, const cuzk_params *params,
-                       unsigned partition, const uint64_t *insecure_rs_seed, uint8_t proof[CUZK_PROOF_BYTES],
-                       struct cuzk_error *e)
+/* Prove from whichever parameters are there. */
+static cuzk_status prove(cuzk_context *context, const struct circuit *circuit, const cuzk_params *params,
+                         const cuzk_srs *srs, const struct groth16_rs *rs, const fr *inputs, uint32_t count,
+                         struct groth16_proof *out, struct cuzk_error *e)
 {
-    API_REQUIRE(e, context && request && params && proof);
+    if (params)
+        return groth16_prove(&context->exec, circuit, params->params, rs, inputs, count, out, e);
+    return groth16_prove_folded(&context->exec, circuit, &srs->circuit, srs->srs, rs, inputs, count, out, e);
+}
+
+static cuzk_status prove_partition(cuzk_context *context, const cuzk_request *request,
+                                   const cuzk_params *params, const cuzk_srs *srs, unsigned partition,
+                                   const uint64_t *insecure_rs_seed, uint8_t proof[CUZK_PROOF_BYTES],
+                                   struct cuzk_error *e)
+{
     const struct request *r = &request->request;
     struct any_circuit real;
     fr *inputs = NULL;
@@ -173,13 +183,35 @@ cuzk_status cuzk_prove(cuzk_context *context, const cuzk_request *request, const
             status = groth16_rs_random(&rs, e);
     }
     if (status == CUZK_OK)
-        status = groth16_prove(&context->exec, &real.circuit, params->params, &rs, inputs,
-                               (uint32_t)request_public_count(r), &result, e);
+        status = prove(context, &real.circuit, params, srs, &rs, inputs, (uint32_t)request_public_count(r),
+                       &result, e);
     if (status == CUZK_OK)
         groth16_proof_write(proof, &result);
     mem_wipe(&rs, sizeof rs);
     mem_free(inputs);
     return status;
+}
+
+cuzk_status cuzk_prove(cuzk_context *context, const cuzk_request *request, const cuzk_params *params,
+                       unsigned partition, const uint64_t *insecure_rs_seed, uint8_t proof[CUZK_PROOF_BYTES],
+                       struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && request && params && proof);
+    return prove_partition(context, request, params, NULL, partition, insecure_rs_seed, proof, e);
+}
+
+cuzk_status cuzk_prove_folded(cuzk_context *context, const cuzk_request *request, const cuzk_srs *srs,
+                              unsigned partition, const uint64_t *insecure_rs_seed,
+                              uint8_t proof[CUZK_PROOF_BYTES], struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && request && srs && proof);
+    struct groth16_srs_info info;
+    groth16_srs_info(srs->srs, &info);
+    if (strcmp(info.circuit, cuzk_request_circuit(request)) != 0)
+        return error_set(e, CUZK_ERR_MISMATCH,
+                         "the folded parameters are of the circuit %s, the request is of %s", info.circuit,
+                         cuzk_request_circuit(request));
+    return prove_partition(context, request, NULL, srs, partition, insecure_rs_seed, proof, e);
 }
 
 /* The verdict on proofs and inputs that were obtained. */

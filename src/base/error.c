@@ -114,6 +114,10 @@ const char *status_name(cuzk_status status)
         [CUZK_ERR_INVALID] = "invalid",
         [CUZK_ERR_UNSUPPORTED] = "unsupported",
         [CUZK_ERR_INTERNAL] = "internal",
+        [CUZK_ERR_EXHAUSTED] = "exhausted",
+        [CUZK_ERR_NOT_FOUND] = "not-found",
+        [CUZK_ERR_UNAVAILABLE] = "unavailable",
+        [CUZK_ERR_DEVICE] = "device",
     };
     if ((size_t)status >= ARRAY_LEN(names))
         return "unknown";

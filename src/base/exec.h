@@ -32,7 +32,7 @@ struct exec {
 
 static inline bool exec_cancelled(const struct exec *x)
 {
-    return x->cancel && *x->cancel;
+    return x->cancel && __atomic_load_n(x->cancel, __ATOMIC_RELAXED);
 }
 
 static inline void exec_progress(const struct exec *x, const char *phase, uint64_t done, uint64_t total)

@@ -169,3 +169,15 @@ void json_bool(struct text *t, const char *key, bool value)
     begin(t, key);
     text_printf(t, "%s", value ? "true" : "false");
 }
+
+void json_real(struct text *t, const char *key, double value)
+{
+    begin(t, key);
+    text_printf(t, "%.6f", value);
+}
+
+void json_null(struct text *t, const char *key)
+{
+    begin(t, key);
+    text_printf(t, "null");
+}

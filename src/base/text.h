@@ -28,5 +28,7 @@ void json_string(struct text *t, const char *key, const char *value);
 void json_hex(struct text *t, const char *key, const uint8_t *bytes, size_t n);
 void json_u64(struct text *t, const char *key, uint64_t value);
 void json_bool(struct text *t, const char *key, bool value);
+void json_real(struct text *t, const char *key, double value); /* with six digits behind the point; finite */
+void json_null(struct text *t, const char *key);
 
 #endif

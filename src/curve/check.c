@@ -89,7 +89,7 @@ struct run {
     const struct kind *kind;
     const uint8_t *in;
     size_t n, chunk, first_task;
-    bool infinity_allowed;
+    bool raw, infinity_allowed;
     uint8_t *scratch;
     size_t scratch_each;
     atomic_flag lock; /* of what follows */
@@ -118,14 +118,15 @@ static void check_task(void *ctx, size_t i, unsigned worker)
     const struct check_chunk chunk = {
         .in = r->in + from * r->kind->encoded,
         .n = n,
+        .raw = r->raw,
         .infinity_allowed = r->infinity_allowed,
         .plan = check_plan_make(n, r->kind->test),
         .cancel = r->x->cancel,
     };
     size_t index;
     enum encoding_fault fault;
-    const enum check_outcome outcome =
-        r->kind->chunk[cpu_scalar(r->x->variant)](r->scratch + worker * r->scratch_each, &chunk, &index, &fault);
+    const enum check_outcome outcome = r->kind->chunk[cpu_scalar(r->x->variant)](
+        r->scratch + worker * r->scratch_each, &chunk, &index, &fault);
     const int error = errno;
     lock(r);
     if (outcome == CHECK_FAULT && from + index < r->bad) {
@@ -150,9 +151,9 @@ static size_t chunk_size(size_t n, unsigned threads)
     return each < CHECK_GROUP ? CHECK_GROUP : each;
 }
 
-static cuzk_status check_encoded(const struct exec *x, const struct kind *kind, const uint8_t *in, size_t n,
-                                 bool infinity_allowed, bool *ok, size_t *index, enum encoding_fault *fault,
-                                 struct cuzk_error *e)
+static cuzk_status check_points(const struct exec *x, const struct kind *kind, const uint8_t *in, size_t n,
+                                bool raw, bool infinity_allowed, bool *ok, size_t *index,
+                                enum encoding_fault *fault, struct cuzk_error *e)
 {
     const unsigned threads = pool_threads(x->pool);
     struct run r = {
@@ -161,6 +162,7 @@ static cuzk_status check_encoded(const struct exec *x, const struct kind *kind, 
         .in = in,
         .n = n,
         .chunk = chunk_size(n, threads),
+        .raw = raw,
         .infinity_allowed = infinity_allowed,
         .scratch_each = (kind->scratch[cpu_scalar(x->variant)]() + 63) / 64 * 64,
         .lock = ATOMIC_FLAG_INIT,
@@ -197,11 +199,23 @@ static cuzk_status check_encoded(const struct exec *x, const struct kind *kind, 
 cuzk_status g1_check_encoded(const struct exec *x, const uint8_t *in, size_t n, bool infinity_allowed,
                              bool *ok, size_t *index, enum encoding_fault *fault, struct cuzk_error *e)
 {
-    return check_encoded(x, &G1_KIND, in, n, infinity_allowed, ok, index, fault, e);
+    return check_points(x, &G1_KIND, in, n, false, infinity_allowed, ok, index, fault, e);
 }
 
 cuzk_status g2_check_encoded(const struct exec *x, const uint8_t *in, size_t n, bool infinity_allowed,
                              bool *ok, size_t *index, enum encoding_fault *fault, struct cuzk_error *e)
 {
-    return check_encoded(x, &G2_KIND, in, n, infinity_allowed, ok, index, fault, e);
+    return check_points(x, &G2_KIND, in, n, false, infinity_allowed, ok, index, fault, e);
+}
+
+cuzk_status g1_check_affine(const struct exec *x, const g1_affine *in, size_t n, bool infinity_allowed,
+                            bool *ok, size_t *index, enum encoding_fault *fault, struct cuzk_error *e)
+{
+    return check_points(x, &G1_KIND, (const uint8_t *)in, n, true, infinity_allowed, ok, index, fault, e);
+}
+
+cuzk_status g2_check_affine(const struct exec *x, const g2_affine *in, size_t n, bool infinity_allowed,
+                            bool *ok, size_t *index, enum encoding_fault *fault, struct cuzk_error *e)
+{
+    return check_points(x, &G2_KIND, (const uint8_t *)in, n, true, infinity_allowed, ok, index, fault, e);
 }

@@ -30,8 +30,9 @@ struct check_plan {
 };
 
 struct check_chunk {
-    const uint8_t *in;
+    const uint8_t *in; /* encoded; with raw, g?_affine as they are in memory */
     size_t n;
+    bool raw;
     bool infinity_allowed;
     struct check_plan plan;
     const volatile int *cancel; /* may be NULL */

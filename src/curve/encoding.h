@@ -55,5 +55,12 @@ cuzk_status g1_check_encoded(const struct exec *x, const uint8_t *in, size_t n, 
 cuzk_status g2_check_encoded(const struct exec *x, const uint8_t *in, size_t n, bool infinity_allowed,
                              bool *ok, size_t *index, enum encoding_fault *fault,
                              struct cuzk_error *e) MUST_USE;
+/* The same of points as they are in memory, which may come from a file: each coordinate must be below p. */
+cuzk_status g1_check_affine(const struct exec *x, const g1_affine *in, size_t n, bool infinity_allowed,
+                            bool *ok, size_t *index, enum encoding_fault *fault,
+                            struct cuzk_error *e) MUST_USE;
+cuzk_status g2_check_affine(const struct exec *x, const g2_affine *in, size_t n, bool infinity_allowed,
+                            bool *ok, size_t *index, enum encoding_fault *fault,
+                            struct cuzk_error *e) MUST_USE;
 
 #endif

@@ -35,8 +35,8 @@ cuzk_status groth16_vk_read(struct groth16_vk *out, const uint8_t *in, size_t si
 size_t groth16_vk_size(const struct groth16_vk *vk);
 void groth16_vk_write(uint8_t *out, const struct groth16_vk *vk); /* groth16_vk_size bytes */
 void groth16_vk_free(struct groth16_vk *vk);
-/* A whole .vk file, or the key at the start of a .params file whose counts fill it; with the digest where a
- * parameters.json in the same folder lists it. */
+/* A whole .vk file, the key at the start of a .params file whose counts fill it, or that of a .srs file; with
+ * the digest where a parameters.json in the same folder lists it. */
 cuzk_status groth16_vk_open(const struct exec *x, struct groth16_vk *out, const char *path,
                             struct cuzk_error *e) MUST_USE;
 
@@ -74,6 +74,36 @@ void groth16_params_info(const struct groth16_params *p, struct groth16_params_i
 const uint8_t *groth16_params_section(const struct groth16_params *p, enum groth16_section section,
                                       uint32_t *count);
 
+/* A folded parameter file, mapped (srs.h has the file format and what is folded). */
+struct groth16_srs;
+/* Header, key and densities are always checked in full; the points (canonical, on the curve, in the subgroup)
+ * and the sections' digests once: FILE.checked is left beside the file (stamp.h). Errors name the section and
+ * the point. flags: GROTH16_PARAMS_NO_STAMP, GROTH16_SRS_RECHECK. */
+cuzk_status groth16_srs_open(const struct exec *x, struct groth16_srs **out, const char *path, unsigned flags,
+                             struct cuzk_error *e) MUST_USE;
+#define GROTH16_SRS_RECHECK 2u                /* check all points even if a stamp says it was done */
+void groth16_srs_free(struct groth16_srs *s); /* NULL is fine */
+const struct groth16_vk *groth16_srs_vk(const struct groth16_srs *s);
+
+struct groth16_srs_info {
+    uint64_t file_bytes;
+    char circuit[32];            /* "porep-32g" */
+    uint32_t inputs, bits, wide; /* variables; inputs with the constant one */
+    uint64_t in_a, in_b;         /* how many of them have a point in A, in B */
+    unsigned domain_log;
+    char digest[33];     /* of the header, which has the digests of all else */
+    char source[33];     /* digest of the parameter file it was made from, */
+    bool from_params;    /* if it was made from one, else from a trapdoor */
+    bool stamp_accepted; /* as in groth16_params_info */
+    bool stamp_written;
+    char stamp_fault[CUZK_ERROR_MESSAGE_MAX];
+};
+void groth16_srs_info(const struct groth16_srs *s, struct groth16_srs_info *out);
+
+/* Was it made for these parameters? CUZK_ERR_MISMATCH saying what to do if not. */
+cuzk_status groth16_srs_belongs(const struct groth16_srs *s, const struct groth16_params *p,
+                                struct cuzk_error *e) MUST_USE;
+
 /* The five random values of a setup. */
 struct groth16_trapdoor {
     fr alpha, beta, gamma, delta, tau;
@@ -87,6 +117,22 @@ void groth16_trapdoor_from_seed(struct groth16_trapdoor *out, uint64_t seed);
 cuzk_status groth16_setup(const struct exec *x, const struct circuit *circuit,
                           const struct groth16_trapdoor *t, const char *prefix,
                           struct cuzk_error *e) MUST_USE;
+
+/* Make the folded file PATH from a trapdoor. name: the circuit's, below 32 bytes. source: the digest (hex) of
+ * the parameter file of the same trapdoor, or NULL. Memory: three elements a variable and little else. On
+ * failure or cancel nothing new is left. */
+cuzk_status groth16_srs_setup(const struct exec *x, const struct circuit *circuit, const char *name,
+                              const struct groth16_trapdoor *t, const char *source, const char *path,
+                              struct cuzk_error *e) MUST_USE;
+
+/* Make the folded file PATH of a circuit from its parameters. Until it is whole it is PATH.part, which is
+ * taken up where it was by the next call (srs_part.h). stop_after: NULL, or the phase to stop after with
+ * CUZK_ERR_CANCELLED. CUZK_ERR_MISMATCH: the parameters are of another circuit. */
+cuzk_status groth16_srs_convert(const struct exec *x, const struct circuit *circuit, const char *name,
+                                const struct groth16_params *p, const char *path, const char *stop_after,
+                                struct cuzk_error *e) MUST_USE;
+/* CUZK_ERR_ARGUMENT, naming those there are, if it is no phase's name; NULL is fine. */
+cuzk_status groth16_srs_phase_check(const char *name, struct cuzk_error *e) MUST_USE;
 
 /* The prover's two random values. */
 struct groth16_rs {
@@ -104,6 +150,16 @@ void groth16_rs_from_seed(struct groth16_rs *out, uint64_t seed); /* tests only 
 cuzk_status groth16_prove(const struct exec *x, const struct circuit *circuit, const struct groth16_params *p,
                           const struct groth16_rs *rs, const fr *public_inputs, uint32_t public_count,
                           struct groth16_proof *out, struct cuzk_error *e) MUST_USE;
+
+/* The same with a folded file, equal bit for bit. Memory: 2 * 32 bytes a point of the domain and 32 a wide
+ * variable; the file is mapped. C is not evaluated, so only verification, before the proof is given out,
+ * shows that a row does not hold; then the rows are looked through for the message. templates: the circuit's
+ * (rows.h). */
+struct template_circuit;
+cuzk_status groth16_prove_folded(const struct exec *x, const struct circuit *circuit,
+                                 const struct template_circuit *templates, const struct groth16_srs *s,
+                                 const struct groth16_rs *rs, const fr *public_inputs, uint32_t public_count,
+                                 struct groth16_proof *out, struct cuzk_error *e) MUST_USE;
 
 /* *valid: does the proof hold for these inputs (count = ic_count - 1, an argument error if not)? */
 cuzk_status groth16_verify(const struct exec *x, const struct groth16_vk *vk,

@@ -17,12 +17,16 @@ struct groth16_kernels {
     void (*accumulate)(fr *sum, uint32_t inputs, const struct row *row, const fr *l);
     /* out[j] = start ratio^j for j < n */
     void (*powers)(fr *out, size_t n, const fr *start, const fr *ratio);
+    /* out[j] += a[j] f for j < n */
+    void (*add_scaled)(fr *out, const fr *a, size_t n, const fr *f);
     /* c[j] = a[j] fa + b[j] fb + c[j] fc for j < n */
     void (*combine)(fr *c, const fr *a, const fr *b, size_t n, const fr *fa, const fr *fb, const fr *fc);
 
     /* The row's value under the witness w (by slot); sets the bit of each slot that has a term, unless
      * mask is NULL. */
     void (*evaluate)(fr *out, const struct row *row, const fr *w, uint32_t inputs, uint64_t *mask);
+    /* The same of inputs and auxiliary values apart. */
+    void (*evaluate_apart)(fr *out, const struct row *row, const fr *input, const fr *aux);
     bool (*product_is)(const fr *a, const fr *b, const fr *c);         /* a b = c? */
     void (*multiply)(fr *a, const fr *b, size_t n);                    /* a[j] *= b[j] */
     void (*subtract_scale)(fr *a, const fr *c, size_t n, const fr *f); /* a[j] = (a[j] - c[j]) f */

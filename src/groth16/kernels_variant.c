@@ -2,6 +2,30 @@
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "groth16/kernels.h"
 
+#ifdef CUZK_VARIANT_IFMA
+#include "groth16/kernels_lanes.h"
+#else /* none of them with eight lanes */
+static inline size_t lanes_multiply(fr *a, const fr *b, size_t n)
+{
+    (void)a;
+    (void)b;
+    (void)n;
+    return 0;
+}
+
+static inline size_t lanes_subtract_scale(fr *a, const fr *c, size_t n, const fr *f)
+{
+    (void)f;
+    return lanes_multiply(a, c, n);
+}
+
+static inline size_t lanes_add_scaled(fr *out, const fr *a, size_t n, const fr *f)
+{
+    (void)f;
+    return lanes_multiply(out, a, n);
+}
+#endif
+
 static const fr MINUS_ONE = {
     {0xfffffffd00000003, 0xfb38ec08fffb13fc, 0x99ad88181ce5880f, 0x5bc8f5f97cd877d8}}; /* r - FR_ONE */
 
@@ -61,6 +85,15 @@ static void powers(fr *out, size_t n, const fr *start, const fr *ratio)
     }
 }
 
+static void add_scaled(fr *out, const fr *a, size_t n, const fr *f)
+{
+    for (size_t j = lanes_add_scaled(out, a, n, f); j < n; j++) {
+        fr t;
+        fr_mul(&t, &a[j], f);
+        fr_add(&out[j], &out[j], &t);
+    }
+}
+
 static void combine(fr *c, const fr *a, const fr *b, size_t n, const fr *fa, const fr *fb, const fr *fc)
 {
     for (size_t j = 0; j < n; j++) {
@@ -77,29 +110,44 @@ static void combine(fr *c, const fr *a, const fr *b, size_t n, const fr *fa, con
     }
 }
 
+/* sum += coeff x; witnesses are mostly bits: a product is rarely needed */
+static inline void add_term(fr *sum, const fr *coeff, const fr *x)
+{
+    if (fr_is_zero(x))
+        return;
+    if (fr_equal(coeff, &FR_ONE)) {
+        fr_add(sum, sum, x);
+    } else if (fr_equal(coeff, &MINUS_ONE)) {
+        fr_sub(sum, sum, x);
+    } else if (fr_equal(x, &FR_ONE)) {
+        fr_add(sum, sum, coeff);
+    } else {
+        fr t;
+        fr_mul(&t, coeff, x);
+        fr_add(sum, sum, &t);
+    }
+}
+
 static void evaluate(fr *out, const struct row *row, const fr *w, uint32_t inputs, uint64_t *mask)
 {
     fr sum = FR_ZERO;
     for (uint32_t i = 0; i < row->count; i++) {
         const struct lc_term *term = &row->term[i];
         const size_t slot = slot_of(term->v, inputs);
-        const fr *x = &w[slot];
         if (mask)
             mask[slot / 64] |= UINT64_C(1) << (slot % 64);
-        /* witnesses are mostly bits: a product is rarely needed */
-        if (fr_is_zero(x))
-            continue;
-        if (fr_equal(&term->coeff, &FR_ONE)) {
-            fr_add(&sum, &sum, x);
-        } else if (fr_equal(&term->coeff, &MINUS_ONE)) {
-            fr_sub(&sum, &sum, x);
-        } else if (fr_equal(x, &FR_ONE)) {
-            fr_add(&sum, &sum, &term->coeff);
-        } else {
-            fr t;
-            fr_mul(&t, &term->coeff, x);
-            fr_add(&sum, &sum, &t);
-        }
+        add_term(&sum, &term->coeff, &w[slot]);
+    }
+    *out = sum;
+}
+
+static void evaluate_apart(fr *out, const struct row *row, const fr *input, const fr *aux)
+{
+    fr sum = FR_ZERO;
+    for (uint32_t i = 0; i < row->count; i++) {
+        const struct lc_term *term = &row->term[i];
+        const fr *from = (term->v & VAR_AUX) ? aux : input;
+        add_term(&sum, &term->coeff, &from[VAR_INDEX(term->v)]);
     }
     *out = sum;
 }
@@ -113,13 +161,13 @@ static bool product_is(const fr *a, const fr *b, const fr *c)
 
 static void multiply(fr *a, const fr *b, size_t n)
 {
-    for (size_t j = 0; j < n; j++)
+    for (size_t j = lanes_multiply(a, b, n); j < n; j++)
         fr_mul(&a[j], &a[j], &b[j]);
 }
 
 static void subtract_scale(fr *a, const fr *c, size_t n, const fr *f)
 {
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = lanes_subtract_scale(a, c, n, f); j < n; j++) {
         fr_sub(&a[j], &a[j], &c[j]);
         fr_mul(&a[j], &a[j], f);
     }
@@ -130,8 +178,10 @@ const struct groth16_kernels V(groth16_kernels) = {
     .lagrange = lagrange,
     .accumulate = accumulate,
     .powers = powers,
+    .add_scaled = add_scaled,
     .combine = combine,
     .evaluate = evaluate,
+    .evaluate_apart = evaluate_apart,
     .product_is = product_is,
     .multiply = multiply,
     .subtract_scale = subtract_scale,

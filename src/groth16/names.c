@@ -67,3 +67,11 @@ void name_of_aux(char out[NAME_MAX_TEXT], const struct circuit *circuit, bool va
     struct search s = {out, false, index};
     run(&s, circuit, values);
 }
+
+cuzk_status names_unsatisfied(const struct circuit *circuit, uint64_t row, struct cuzk_error *e)
+{
+    char name[NAME_MAX_TEXT];
+    name_of_row(name, circuit, true, row);
+    return error_set(e, CUZK_ERR_UNSATISFIED, "the input does not satisfy row %llu (%s)",
+                     (unsigned long long)row, name);
+}

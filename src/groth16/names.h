@@ -12,4 +12,7 @@
 void name_of_row(char out[NAME_MAX_TEXT], const struct circuit *circuit, bool values, uint64_t row);
 void name_of_aux(char out[NAME_MAX_TEXT], const struct circuit *circuit, bool values, uint32_t index);
 
+/* CUZK_ERR_UNSATISFIED for a row that does not hold, with its name. */
+cuzk_status names_unsatisfied(const struct circuit *circuit, uint64_t row, struct cuzk_error *e) MUST_USE;
+
 #endif

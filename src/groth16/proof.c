@@ -9,6 +9,7 @@
 #include "groth16/groth16.h"
 #include "groth16/manifest.h"
 #include "groth16/params.h"
+#include "groth16/srs.h"
 
 #define INFINITY_FLAG 0x40
 
@@ -187,7 +188,17 @@ void groth16_vk_free(struct groth16_vk *vk)
     memset(vk, 0, sizeof *vk);
 }
 
-/* A key's own file, or a parameter file, which begins with one. */
+static cuzk_status read_folded(struct groth16_vk *out, const char *path, const struct file_map *map,
+                               struct cuzk_error *e)
+{
+    struct srs_header h;
+    cuzk_status status = srs_header_read(&h, map->data, map->size, e);
+    if (status == CUZK_OK)
+        status = srs_parts_read(out, &h, map->data, e);
+    return status == CUZK_OK ? status : error_prefix(e, status, "%s", path);
+}
+
+/* A key's own file, or a parameter file, which has one. */
 static cuzk_status read_whole_key(const struct exec *x, struct groth16_vk *out, const char *path,
                                   const struct file_map *map, struct cuzk_error *e)
 {
@@ -203,6 +214,8 @@ static cuzk_status read_whole_key(const struct exec *x, struct groth16_vk *out, 
         if (status != CUZK_OK)
             return status;
     }
+    if (srs_is(map->data, map->size))
+        return read_folded(out, path, map, e);
     struct groth16_vk vk;
     size_t used;
     status = groth16_vk_read(&vk, map->data, map->size, &used, e);

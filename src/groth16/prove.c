@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "groth16/finish.h"
 #include "groth16/kernels.h"
 #include "groth16/params.h"
 #include "groth16/phase.h"
@@ -156,54 +157,6 @@ static cuzk_status sums(struct prover *p, struct cuzk_error *e)
     return status;
 }
 
-/* out += k point */
-static void add_multiple(g1 *out, const g1_affine *point, const fr *k)
-{
-    g1 t;
-    g1_from_affine(&t, point);
-    g1_mul(&t, &t, k);
-    g1_add(out, out, &t);
-}
-
-static void assemble(struct groth16_proof *out, const struct prover *p, const struct groth16_rs *rs)
-{
-    const struct groth16_vk *vk = groth16_params_vk(p->params);
-    g1 a = p->a, b = p->b_g1, c, t;
-    g2 b2 = p->b_g2, t2;
-    g1_add_affine(&a, &a, &vk->alpha_g1);
-    add_multiple(&a, &vk->delta_g1, &rs->r);
-    g1_add_affine(&b, &b, &vk->beta_g1); /* B in G1 without its s delta: that cancels - r s delta */
-    g2_add_affine(&b2, &b2, &vk->beta_g2);
-    g2_from_affine(&t2, &vk->delta_g2);
-    g2_mul(&t2, &t2, &rs->s);
-    g2_add(&b2, &b2, &t2);
-    g1_add(&c, &p->h, &p->l);
-    g1_mul(&t, &a, &rs->s);
-    g1_add(&c, &c, &t);
-    g1_mul(&t, &b, &rs->r);
-    g1_add(&c, &c, &t);
-    g1_to_affine(&out->a, &a);
-    g2_to_affine(&out->b, &b2);
-    g1_to_affine(&out->c, &c);
-    mem_wipe(&t, sizeof t);
-    mem_wipe(&t2, sizeof t2);
-}
-
-static cuzk_status public_inputs_agree(const struct witness *w, const fr *expected, uint32_t count,
-                                       struct cuzk_error *e)
-{
-    if (!expected)
-        return CUZK_OK;
-    if (count != w->inputs - 1)
-        return error_set(e, CUZK_ERR_ARGUMENT, "%u public inputs given, the circuit has %u", count,
-                         w->inputs - 1);
-    for (uint32_t i = 0; i < count; i++)
-        if (!fr_equal(&expected[i], (const fr *)w->w.ptr + 1 + i))
-            return error_set(e, CUZK_ERR_UNSATISFIED,
-                             "public input %u of %u differs between the statement and the circuit", i, count);
-    return CUZK_OK;
-}
-
 static cuzk_status check_proof(const struct prover *p, const struct groth16_proof *proof,
                                struct cuzk_error *e)
 {
@@ -232,7 +185,7 @@ static cuzk_status run(struct prover *p, const struct circuit *circuit, const st
     groth16_params_info(p->params, &info);
     cuzk_status status = witness_make(p->x, &p->w, circuit, &info, e);
     if (status == CUZK_OK)
-        status = public_inputs_agree(&p->w, public_inputs, public_count, e);
+        status = public_inputs_agree(p->w.w.ptr, p->w.inputs, public_inputs, public_count, e);
     if (status == CUZK_OK)
         status = quotient_with_tables(p, e);
     if (status == CUZK_OK)
@@ -240,7 +193,9 @@ static cuzk_status run(struct prover *p, const struct circuit *circuit, const st
     if (status != CUZK_OK)
         return status;
     struct groth16_proof proof;
-    assemble(&proof, p, rs);
+    struct proof_sums sums_of = {.a = p->a, .b_g1 = p->b_g1, .b_g2 = p->b_g2};
+    g1_add(&sums_of.c, &p->h, &p->l);
+    proof_assemble(&proof, groth16_params_vk(p->params), &sums_of, rs);
     status = check_proof(p, &proof, e);
     if (status == CUZK_OK)
         *out = proof;

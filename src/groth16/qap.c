@@ -10,15 +10,18 @@
 
 #define LAGRANGE_BLOCK ((size_t)1 << 16) /* evaluated at once when the first of its rows comes */
 #define LAGRANGE_CHUNK ((size_t)1 << 11) /* by one thread, with one inversion */
-#define COUNT_REPORT   UINT64_C(0xffff)  /* rows between two reports of the counting run, less one */
+#define COMBINE_CHUNK  ((size_t)1 << 10)
+#define COUNT_REPORT   UINT64_C(0xffff) /* rows between two reports of the counting run, less one */
 
 struct builder {
     const struct exec *x;
     const struct groth16_kernels *kernels;
     struct qap *q;
     fr tau, w, scale;
-    struct block values, scratch; /* LAGRANGE_BLOCK elements each */
-    uint64_t first;               /* the row of values[0] */
+    bool folded;
+    fr keep, tail;                               /* what c gets of row k: keep L_k + tail w^k */
+    struct block values, scratch, folded_values; /* LAGRANGE_BLOCK elements each */
+    uint64_t first;                              /* the row of values[0] */
     bool ready;
 };
 
@@ -49,8 +52,35 @@ static void lagrange_task(void *ctx, size_t i, unsigned worker)
     const size_t n = left < LAGRANGE_CHUNK ? (size_t)left : LAGRANGE_CHUNK;
     fr start;
     fr_pow(&start, &u->w, &exponent, 1);
-    u->kernels->lagrange((fr *)u->values.ptr + at, (fr *)u->scratch.ptr + at, n, &start, &u->w, &u->tau,
-                         &u->scale);
+    fr *values = (fr *)u->values.ptr + at;
+    u->kernels->lagrange(values, (fr *)u->scratch.ptr + at, n, &start, &u->w, &u->tau, &u->scale);
+    if (!u->folded)
+        return;
+    fr *folded = (fr *)u->folded_values.ptr + at;
+    fr_mul(&start, &start, &u->tail);
+    u->kernels->powers(folded, n, &start, &u->w);
+    u->kernels->add_scaled(folded, values, n, &u->keep);
+}
+
+/* c of the inputs is kept as it is, what folding adds to it goes to fold at the end (see finish_fold). */
+static void add_folded(struct builder *u, const struct row *c, const fr *l, const fr *folded)
+{
+    struct qap *q = u->q;
+    struct row inputs = {.term = c->term};
+    while (inputs.count < c->count && !(c->term[inputs.count].v & VAR_AUX))
+        inputs.count++;
+    u->kernels->accumulate(q->c.ptr, q->inputs, c, folded);
+    u->kernels->accumulate(q->fold.ptr, q->inputs, &inputs, l);
+}
+
+static void finish_fold(struct qap *q)
+{
+    fr *c = q->c.ptr, *fold = q->fold.ptr;
+    for (uint32_t i = 0; i < q->inputs; i++) {
+        const fr plain = fold[i];
+        fr_sub(&fold[i], &c[i], &plain);
+        c[i] = plain;
+    }
 }
 
 static cuzk_status add_row(void *self, const struct cs *cs, uint64_t index, const struct row *a,
@@ -72,7 +102,10 @@ static cuzk_status add_row(void *self, const struct cs *cs, uint64_t index, cons
     const fr *l = (const fr *)u->values.ptr + (index - u->first);
     u->kernels->accumulate(q->a.ptr, q->inputs, a, l);
     u->kernels->accumulate(q->b.ptr, q->inputs, b, l);
-    u->kernels->accumulate(q->c.ptr, q->inputs, c, l);
+    if (u->folded)
+        add_folded(u, c, l, (const fr *)u->folded_values.ptr + (index - u->first));
+    else
+        u->kernels->accumulate(q->c.ptr, q->inputs, c, l);
     return CUZK_OK;
 }
 
@@ -111,6 +144,19 @@ static cuzk_status domain(struct builder *u, struct cuzk_error *e)
     fr_from_u64(&n, size);
     fr_inv(&n, &n);
     fr_mul(&u->scale, &u->q->z, &n);
+    if (!u->folded)
+        return CUZK_OK;
+    /* 1 - z/(g^n - 1), and z/(g^n - 1) tau^(n-1) / n */
+    const uint64_t last = size - 1;
+    fr coset;
+    fr_pow(&coset, &FR_GENERATOR, &size, 1);
+    fr_sub(&coset, &coset, &FR_ONE);
+    fr_inv(&coset, &coset);
+    fr_mul(&u->keep, &u->q->z, &coset);
+    fr_sub(&u->keep, &FR_ONE, &u->keep);
+    fr_pow(&u->tail, &u->tau, &last, 1);
+    fr_mul(&u->tail, &u->tail, &coset);
+    fr_mul(&u->tail, &u->tail, &u->scale);
     return CUZK_OK;
 }
 
@@ -128,6 +174,10 @@ static cuzk_status reserve(struct builder *u, struct cuzk_error *e)
         status = block_new(&u->values, b, LAGRANGE_BLOCK, sizeof(fr), "Lagrange values", e);
     if (status == CUZK_OK)
         status = block_new(&u->scratch, b, LAGRANGE_BLOCK, sizeof(fr), "Lagrange values", e);
+    if (status == CUZK_OK && u->folded)
+        status = block_new(&u->folded_values, b, LAGRANGE_BLOCK, sizeof(fr), "Lagrange values", e);
+    if (status == CUZK_OK && u->folded)
+        status = block_new(&q->fold, b, q->inputs, sizeof(fr), "the inputs' fold", e);
     return status;
 }
 
@@ -139,15 +189,18 @@ static cuzk_status add_up(struct builder *u, const struct circuit *circuit, stru
         return status;
     if (counts.rows != u->q->rows || counts.inputs != u->q->inputs || counts.aux != u->q->aux)
         return error_set(e, CUZK_ERR_INTERNAL, "the circuit differs from run to run");
+    if (u->folded)
+        finish_fold(u->q);
     exec_progress(u->x, "circuit at tau", u->q->rows, u->q->rows);
     return CUZK_OK;
 }
 
 cuzk_status qap_at(const struct exec *x, struct qap *out, const struct circuit *circuit, const fr *tau,
-                   struct cuzk_error *e)
+                   bool folded, struct cuzk_error *e)
 {
     struct qap q = {0};
-    struct builder u = {.x = x, .kernels = groth16_kernels(x->variant), .q = &q, .tau = *tau};
+    struct builder u = {
+        .x = x, .kernels = groth16_kernels(x->variant), .q = &q, .tau = *tau, .folded = folded};
     cuzk_status status = count(x, &q, circuit, e);
     if (status == CUZK_OK)
         status = domain(&u, e);
@@ -157,6 +210,7 @@ cuzk_status qap_at(const struct exec *x, struct qap *out, const struct circuit *
         status = add_up(&u, circuit, e);
     block_free(&u.values);
     block_free(&u.scratch);
+    block_free(&u.folded_values);
     mem_wipe(&u, sizeof u);
     if (status == CUZK_OK)
         *out = q;
@@ -170,5 +224,34 @@ void qap_free(struct qap *q)
     block_free(&q->a);
     block_free(&q->b);
     block_free(&q->c);
+    block_free(&q->fold);
     mem_wipe(q, sizeof *q);
+}
+
+struct combine_ctx {
+    const struct groth16_kernels *kernels;
+    struct qap *q;
+    fr fa, fb, fc;
+    size_t first, count;
+};
+
+static void combine_task(void *ctx, size_t i, unsigned worker)
+{
+    const struct combine_ctx *u = ctx;
+    const struct qap *q = u->q;
+    (void)worker;
+    const size_t at = u->first + i * COMBINE_CHUNK, left = u->first + u->count - at;
+    u->kernels->combine((fr *)q->c.ptr + at, (const fr *)q->a.ptr + at, (const fr *)q->b.ptr + at,
+                        left < COMBINE_CHUNK ? left : COMBINE_CHUNK, &u->fa, &u->fb, &u->fc);
+}
+
+void qap_combine(const struct exec *x, struct qap *q, size_t first, size_t count, const fr *alpha,
+                 const fr *beta, const fr *divisor)
+{
+    struct combine_ctx u = {.kernels = groth16_kernels(x->variant), .q = q, .first = first, .count = count};
+    fr_inv(&u.fc, divisor);
+    fr_mul(&u.fa, beta, &u.fc);
+    fr_mul(&u.fb, alpha, &u.fc);
+    pool_run(x->pool, combine_task, &u, (count + COMBINE_CHUNK - 1) / COMBINE_CHUNK);
+    mem_wipe(&u, sizeof u);
 }

@@ -11,17 +11,24 @@
 #include "base/memory.h"
 #include "r1cs/cs.h"
 
+/* Folded (see srs.h): for an auxiliary variable c is C_v(tau) - delta (C^T K)_v and for an input fold is
+ * -delta (C^T K)_v, where delta K_k = z/(g^n - 1) (L_k(tau) - tau^(n-1) w^k / n), g the coset's shift;
+ * whatever delta is. */
 struct qap {
     uint32_t inputs, aux;
     uint64_t rows;
     unsigned log;         /* the domain has 2^log points, at least rows */
     fr z;                 /* tau^(2^log) - 1, never zero */
     struct block a, b, c; /* inputs + aux elements each */
+    struct block fold;    /* inputs elements; empty unless folded */
 };
 
 /* circuit: run blank. The caller frees. */
 cuzk_status qap_at(const struct exec *x, struct qap *out, const struct circuit *circuit, const fr *tau,
-                   struct cuzk_error *e) MUST_USE;
+                   bool folded, struct cuzk_error *e) MUST_USE;
+/* c = (beta a + alpha b + c) / divisor for the variables [first, first + count), inputs first. */
+void qap_combine(const struct exec *x, struct qap *q, size_t first, size_t count, const fr *alpha,
+                 const fr *beta, const fr *divisor);
 void qap_free(struct qap *q); /* a zeroed one is fine */
 
 #endif

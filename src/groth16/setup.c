@@ -16,6 +16,7 @@
 #include "base/pool.h"
 #include "curve/fixed_base.h"
 #include "groth16/kernels.h"
+#include "groth16/key.h"
 #include "groth16/manifest.h"
 #include "groth16/names.h"
 #include "groth16/params.h"
@@ -52,33 +53,6 @@ struct setup {
 
 /* -- the scalars -- */
 
-struct combine_ctx {
-    struct setup *s;
-    fr fa, fb, fc;
-    size_t first, count;
-};
-
-static void combine_task(void *ctx, size_t i, unsigned worker)
-{
-    const struct combine_ctx *u = ctx;
-    const struct qap *q = &u->s->qap;
-    (void)worker;
-    const size_t at = u->first + i * CHUNK, left = u->first + u->count - at;
-    u->s->kernels->combine((fr *)q->c.ptr + at, (fr *)q->a.ptr + at, (fr *)q->b.ptr + at,
-                           left < CHUNK ? left : CHUNK, &u->fa, &u->fb, &u->fc);
-}
-
-/* c = (beta a + alpha b + c) / divisor for these variables: the scalars of ic and l. */
-static void combine(struct setup *s, size_t first, size_t count, const fr *divisor)
-{
-    struct combine_ctx u = {.s = s, .first = first, .count = count};
-    fr_inv(&u.fc, divisor);
-    fr_mul(&u.fa, &s->t.beta, &u.fc);
-    fr_mul(&u.fb, &s->t.alpha, &u.fc);
-    pool_run(s->x->pool, combine_task, &u, (count + CHUNK - 1) / CHUNK);
-    mem_wipe(&u, sizeof u);
-}
-
 static uint32_t count_nonzero(const fr *k, size_t n)
 {
     uint32_t count = 0;
@@ -91,8 +65,8 @@ static cuzk_status combine_and_count(struct setup *s, const struct circuit *circ
 {
     const struct qap *q = &s->qap;
     const size_t variables = (size_t)q->inputs + q->aux;
-    combine(s, 0, q->inputs, &s->t.gamma);
-    combine(s, q->inputs, q->aux, &s->t.delta);
+    qap_combine(s->x, &s->qap, 0, q->inputs, &s->t.alpha, &s->t.beta, &s->t.gamma);
+    qap_combine(s->x, &s->qap, q->inputs, q->aux, &s->t.alpha, &s->t.beta, &s->t.delta);
     const fr *c = q->c.ptr;
     for (size_t i = 0; i < variables; i++) {
         if (!fr_is_zero(&c[i]))
@@ -234,45 +208,6 @@ static cuzk_status write_section(struct setup *s, enum groth16_section section, 
     return status;
 }
 
-static void multiple_g1(g1_affine *out, const fr *k)
-{
-    g1 p;
-    g1_from_affine(&p, &G1_GENERATOR);
-    g1_mul(&p, &p, k);
-    g1_to_affine(out, &p);
-}
-
-static void multiple_g2(g2_affine *out, const fr *k)
-{
-    g2 p;
-    g2_from_affine(&p, &G2_GENERATOR);
-    g2_mul(&p, &p, k);
-    g2_to_affine(out, &p);
-}
-
-static cuzk_status make_key(struct setup *s, struct cuzk_error *e)
-{
-    struct groth16_vk *vk = &s->vk;
-    multiple_g1(&vk->alpha_g1, &s->t.alpha);
-    multiple_g1(&vk->beta_g1, &s->t.beta);
-    multiple_g2(&vk->beta_g2, &s->t.beta);
-    multiple_g2(&vk->gamma_g2, &s->t.gamma);
-    multiple_g1(&vk->delta_g1, &s->t.delta);
-    multiple_g2(&vk->delta_g2, &s->t.delta);
-    vk->ic = mem_alloc(s->qap.inputs, sizeof *vk->ic);
-    if (!vk->ic)
-        return error_memory(e, s->qap.inputs * sizeof *vk->ic, "a verifying key");
-    vk->ic_count = s->qap.inputs;
-    for (size_t at = 0; at < vk->ic_count; at += BLOCK) {
-        const size_t n = vk->ic_count - at < BLOCK ? vk->ic_count - at : BLOCK;
-        const cuzk_status status =
-            g1_fixed_mul(s->x, s->g1, vk->ic + at, (const fr *)s->qap.c.ptr + at, n, e);
-        if (status != CUZK_OK)
-            return status;
-    }
-    return CUZK_OK;
-}
-
 static cuzk_status write_key(struct setup *s, struct cuzk_error *e)
 {
     struct block bytes = {0};
@@ -390,7 +325,7 @@ static cuzk_status queries_in_g1(struct setup *s, struct cuzk_error *e)
         expected += s->layout.section[i].count;
     cuzk_status status = g1_fixed_new(s->x, &s->g1, &G1_GENERATOR, expected, e);
     if (status == CUZK_OK)
-        status = make_key(s, e);
+        status = key_make(s->x, &s->vk, s->g1, &s->t, s->qap.c.ptr, s->qap.inputs, e);
     if (status == CUZK_OK)
         status = write_key(s, e);
     for (int i = GROTH16_H; i <= GROTH16_B_G1 && status == CUZK_OK; i++) {
@@ -464,7 +399,7 @@ static cuzk_status run(struct setup *s, const struct circuit *circuit, const cha
 {
     cuzk_status status = open_files(s, prefix, e);
     if (status == CUZK_OK)
-        status = qap_at(s->x, &s->qap, circuit, &s->t.tau, e);
+        status = qap_at(s->x, &s->qap, circuit, &s->t.tau, false, e);
     if (status == CUZK_OK)
         status = combine_and_count(s, circuit, e);
     if (status == CUZK_OK)

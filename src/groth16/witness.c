@@ -140,12 +140,8 @@ static cuzk_status run(struct builder *u, const struct circuit *circuit,
         return status;
     struct cs_counts counts;
     status = circuit_run(circuit, &sink, u, u->x->cancel, &counts, e);
-    if (u->bad) {
-        char name[NAME_MAX_TEXT];
-        name_of_row(name, circuit, true, u->bad_row);
-        return error_set(e, CUZK_ERR_UNSATISFIED, "the input does not satisfy row %llu (%s)",
-                         (unsigned long long)u->bad_row, name);
-    }
+    if (u->bad)
+        return names_unsatisfied(circuit, u->bad_row, e);
     if (u->error.status != CUZK_OK)
         return error_set(e, u->error.status, "%s", u->error.message);
     if (status != CUZK_OK)

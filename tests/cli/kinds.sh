@@ -30,7 +30,8 @@ reference() {
 
 for kind in winning window snap-poseidon snap; do
     name="$kind-2k"
-    expect "$name: setup from the fixed trapdoor" 0 "$CUZK" setup "$name" --out "$T/k/$name" --insecure-seed 7
+    expect "$name: setup from the fixed trapdoor" 0 \
+        "$CUZK" setup "$name" --out "$T/k/$name" --insecure-seed 7 --folded
     for file in params vk; do
         sha256_is "$name: $file equals the reference" "$T/k/$name.$file" \
             "$(member "$CUZK_VECTORS/params.json" "$kind-2KiB" "${file}_sha256")"
@@ -48,12 +49,50 @@ for kind in winning window snap; do
             --out "$proof.$k" --partition "$k" --insecure-rs-seed 3
         reference "$kind-2KiB-1.$k"
         same "$kind: equals the reference" "$proof.$k" "$T/reference"
+        expect "$kind: the same, unfolded" 0 "$CUZK" prove "$request" --params "$params" --unfolded \
+            --out "$proof.unfolded" --partition "$k" --insecure-rs-seed 3
+        same "$kind: equals the reference too" "$proof.unfolded" "$T/reference"
     done
     expect "$kind: proof of all partitions with random r, s" 0 "$CUZK" prove "$request" --params "$params" --out "$proof"
     cp "$request" "$T/statement.json" # without the vanilla proofs beside it
     expect "$kind: verify" 0 "$CUZK" verify "$T/statement.json" --vk "$T/k/$kind-2k.vk" --proof "$proof"
     expect "$kind: verify the first partition" 0 "$CUZK" verify "$request" --vk "$params" --proof "$proof.0" --partition 0
 done
+
+# Folded parameters from a parameter file, stopped and taken up again.
+for kind in window winning; do
+    expect_output "$kind: srs check" '^sound +yes$' "$CUZK" srs check "$T/k/$kind-2k.srs"
+done
+convert=("$CUZK" srs convert window-2k --params "$T/k/window-2k.params" --out "$T/k/made.srs")
+"${convert[@]}" >"$T/out" 2>"$T/err" &
+pid=$!
+sleep 1
+kill -INT "$pid"
+wait "$pid"
+status=$?
+if ((status == 130)); then pass 'SIGINT stops a conversion'; else fail 'SIGINT stops a conversion' "$status"; fi
+if [[ -f "$T/k/made.srs.part" && ! -e "$T/k/made.srs" ]]; then
+    pass 'which leaves its part'
+else
+    fail 'which leaves its part'
+fi
+expect_error 'stop after a phase' 130 'stopped after fold' "${convert[@]}" --stop-after fold
+expect_error 'a part of another circuit is not taken up' 6 'remove it' \
+    "$CUZK" srs convert winning-2k --params "$T/k/winning-2k.params" --out "$T/k/made.srs"
+expect_error 'parameters of another circuit are not converted' 6 'another circuit' \
+    "$CUZK" srs convert winning-2k --params "$T/k/window-2k.params" --out "$T/k/other.srs"
+expect 'the conversion goes on' 0 "${convert[@]}"
+same 'and gives what setup gave' "$T/k/made.srs" "$T/k/window-2k.srs"
+if [[ -e "$T/k/made.srs.part" ]]; then fail 'no part is left'; else pass 'no part is left'; fi
+expect 'folded parameters alone from a trapdoor' 0 "$CUZK" setup window-2k --out "$T/k/alone" --insecure-seed 8 --only-folded
+cp "$T/k/alone.srs" "$T/k/window-2k.srs"
+expect_error 'folded parameters of another trapdoor' 6 'convert' \
+    "$CUZK" prove "$input/window-2KiB-1.meta.json" --params "$T/k/window-2k.params" --out "$T/p/x"
+expect 'are left aside where asked' 0 "$CUZK" prove "$input/window-2KiB-1.meta.json" \
+    --params "$T/k/window-2k.params" --unfolded --out "$T/p/x"
+rm "$T/p/x" "$T/k/window-2k.srs"
+expect_error 'folded parameters of another circuit' 6 'window-2k' \
+    "$CUZK" prove "$input/winning-2KiB-1.meta.json" --srs "$T/k/alone.srs" --out "$T/p/x"
 
 # Proofs are of their own statement, partition and kind.
 vk="$T/k/window-2k.vk"

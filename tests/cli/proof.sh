@@ -56,8 +56,11 @@ status=$?
 status_is 'a file that cannot grow is told' 4
 only 'and leaves nothing' "$T/full"
 
-expect 'setup from the fixed trapdoor' 0 "$CUZK" setup porep-2k --out "$T/k/porep-2k" --insecure-seed 7 --json
-only 'writes parameters, their stamp and the key' "$T/k" porep-2k.params porep-2k.params.checked porep-2k.vk
+srs="$T/k/porep-2k.srs"
+expect 'setup from the fixed trapdoor' 0 \
+    "$CUZK" setup porep-2k --out "$T/k/porep-2k" --insecure-seed 7 --folded --json
+only 'writes parameters, folded ones, their stamps and the key' "$T/k" porep-2k.params porep-2k.params.checked \
+    porep-2k.srs porep-2k.srs.checked porep-2k.vk
 sha256_is 'parameters equal the reference' "$params" "$(member "$CUZK_VECTORS/params.json" porep-2KiB params_sha256)"
 sha256_is 'key equals the reference' "$vk" "$(member "$CUZK_VECTORS/params.json" porep-2KiB vk_sha256)"
 
@@ -65,6 +68,13 @@ expect 'proof with fixed r, s' 0 "$CUZK" prove "$c1" --params "$params" --out "$
 python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.argv[1]))' \
     "$(member "$CUZK_VECTORS/proofs.json" porep-2KiB-1.0 proof)" >"$T/reference"
 same 'equals the reference' "$T/p/fixed" "$T/reference"
+expect_output 'folded parameters alone are enough' '"folded": true' \
+    "$CUZK" prove "$c1" --srs "$srs" --out "$T/p/folded" --insecure-rs-seed 3 --json
+same 'and give the same' "$T/p/folded" "$T/reference"
+expect_output 'unfolded' '"folded": false' \
+    "$CUZK" prove "$c1" --params "$params" --unfolded --out "$T/p/unfolded" --insecure-rs-seed 3 --json
+same 'it is the same too' "$T/p/unfolded" "$T/reference"
+rm "$T/p/folded" "$T/p/unfolded"
 expect 'proof with random r, s, of a request file' 0 \
     "$CUZK" prove "$meta" --params "$params" --out "$T/p/random" --partition 0
 run cmp "$T/p/fixed" "$T/p/random"
@@ -78,6 +88,7 @@ expect 'is proved' 0 "$CUZK" prove "$T/g/porep-2KiB-11.meta.json" --params "$par
 expect 'and verified' 0 "$CUZK" verify "$T/g/porep-2KiB-11.meta.json" --vk "$vk" --proof "$T/g/proof"
 expect 'against its own statement alone' 1 "$CUZK" verify "$meta" --vk "$vk" --proof "$T/g/proof"
 
+expect 'verify with the key in folded parameters' 0 "$CUZK" verify "$c1" --vk "$srs" --proof "$T/p/random"
 for proof in fixed random; do
     expect "verify $proof" 0 "$CUZK" verify "$c1" --vk "$vk" --proof "$T/p/$proof"
     expect "verify $proof with the parameters' key" 0 "$CUZK" verify "$meta" --vk "$params" --proof "$T/p/$proof"
@@ -120,6 +131,9 @@ E2
     expect "statement with a bit of $field flipped" 1 "$CUZK" verify "$T/bad" --vk "$vk" --proof "$T/reference"
 done
 
+printf '\1' | dd of="$srs" bs=1 seek=3000000 conv=notrunc status=none
+expect_error 'folded parameters with a bad point' 3 'q: point' "$CUZK" prove "$c1" --srs "$srs" --out "$T/p/x"
+rm "$srs"
 expect_error 'parameters of another circuit' 6 'circuit' \
     "$CUZK" prove "$input/porep-4KiB-1.c1.json" --params "$params" --out "$T/p/x"
 truncate -s -1 "$params"

@@ -24,6 +24,13 @@ expect_error 'unknown option names the nearest' 2 'did you mean --params' "$CUZK
 expect_error 'option without value' 2 'needs a value: FILE' "$CUZK" prove x --params
 expect_error 'required option' 2 'needs --out' "$CUZK" prove "$c1" --params x
 expect_error 'required argument' 2 'needs CIRCUIT' "$CUZK" setup --out x
+expect_error 'prove without parameters' 2 'needs --params or --srs' "$CUZK" prove "$c1" --out x
+expect_error 'unfolded needs parameters' 2 'needs --params' "$CUZK" prove "$c1" --srs x --unfolded --out x
+expect_error 'srs alone names its commands' 2 'convert, check' "$CUZK" srs
+expect_output 'srs --help lists them' 'cuzk srs convert' "$CUZK" srs --help
+expect_error 'a phase that is none' 2 'q columns' \
+    "$CUZK" srs convert porep-2k --params "$T/none" --out "$T/x" --stop-after soon
+expect 'a file that is no folded one is not sound' 1 "$CUZK" srs check "$c1"
 expect_error 'argument too many' 2 'one argument too many' "$CUZK" setup a b --out x
 expect_error 'negative number' 2 'not a whole number' "$CUZK" setup porep-2k --out x --insecure-seed -1
 expect_error 'number with a tail' 2 'not a whole number' "$CUZK" setup porep-2k --out x --threads 2x

@@ -73,7 +73,7 @@ static inline void chain_row(struct cs *cs, struct chain_lcs *l, const char *nam
 static inline var chain_bit(struct cs *cs, struct chain_lcs *l, const fr *value)
 {
     cs_name(cs, "bit");
-    const var b = cs_alloc(cs, value);
+    const var b = cs_alloc_bit(cs, !fr_is_zero(value));
     lc_add_one(cs, &l->a, VAR_ONE);
     lc_sub_one(cs, &l->a, b);
     lc_add_one(cs, &l->b, b);

@@ -120,10 +120,10 @@ static void prefix_keeps_status(void **state)
 static void every_status_has_its_own_name(void **state)
 {
     (void)state;
-    for (int i = CUZK_OK; i <= CUZK_ERR_INTERNAL; i++)
+    for (int i = CUZK_OK; i <= CUZK_ERR_DEVICE; i++)
         for (int j = CUZK_OK; j < i; j++)
             assert_string_not_equal(status_name((cuzk_status)i), status_name((cuzk_status)j));
-    assert_string_equal(status_name((cuzk_status)(CUZK_ERR_INTERNAL + 1)), "unknown");
+    assert_string_equal(status_name((cuzk_status)(CUZK_ERR_DEVICE + 1)), "unknown");
 }
 
 /* ---- processors ---- */

@@ -62,7 +62,7 @@ static void check_domain(const struct exec *x, unsigned log)
     struct qap q;
     fr tau, last, w_inverse, expected;
     chain_element(&tau, "tau", log);
-    assert_ok(qap_at(x, &q, &circuit, &tau, &error));
+    assert_ok(qap_at(x, &q, &circuit, &tau, false, &error));
     assert_int_equal(q.inputs, 1);
     assert_int_equal(q.aux, 1);
     assert_int_equal(q.log, log);
@@ -110,7 +110,7 @@ static void a_circuit_that_changes_is_refused(void **state)
     struct qap q;
     fr tau;
     chain_element(&tau, "tau", 1);
-    assert_int_equal(qap_at(&f->x, &q, &circuit, &tau, &error), CUZK_ERR_INTERNAL);
+    assert_int_equal(qap_at(&f->x, &q, &circuit, &tau, false, &error), CUZK_ERR_INTERNAL);
     assert_int_equal(runs, 2);
 }
 

@@ -31,13 +31,23 @@ static const struct option {
     size_t at, has; /* where in struct options; has: NO_HAS if the default needs no telling */
 } options[] = {
     {"out", "PATH", "where the result goes (setup: the prefix of PATH.params and PATH.vk; gen: a folder)",
-     OPT_TEXT, CMD_SETUP | CMD_PROVE | CMD_GEN, 0, 0, offsetof(struct options, out), NO_HAS},
+     OPT_TEXT, CMD_SETUP | CMD_PROVE | CMD_GEN | CMD_CONVERT, 0, 0, offsetof(struct options, out), NO_HAS},
     {"seed", "N", "what everything is derived from: equal seeds give equal files", OPT_U64, CMD_GEN, 0,
      UINT64_MAX, offsetof(struct options, seed), offsetof(struct options, has_seed)},
     {"sectors", "N", "how many sectors a window proof is of (default: 3)", OPT_U64, CMD_GEN, 1, 100000,
      offsetof(struct options, sectors), NO_HAS},
-    {"params", "FILE", "the circuit's parameters", OPT_TEXT, CMD_PROVE, 0, 0,
+    {"folded", NULL, "write PATH.srs as well, the folded parameters", OPT_FLAG, CMD_SETUP, 0, 0,
+     offsetof(struct options, folded), NO_HAS},
+    {"only-folded", NULL, "write PATH.srs alone", OPT_FLAG, CMD_SETUP, 0, 0,
+     offsetof(struct options, only_folded), NO_HAS},
+    {"params", "FILE", "the circuit's parameters", OPT_TEXT, CMD_PROVE | CMD_CONVERT, 0, 0,
      offsetof(struct options, params), NO_HAS},
+    {"srs", "FILE", "the circuit's folded parameters (default: X.srs beside X.params, if it is there)",
+     OPT_TEXT, CMD_PROVE, 0, 0, offsetof(struct options, srs), NO_HAS},
+    {"unfolded", NULL, "use the parameters themselves, even if folded ones are beside them", OPT_FLAG,
+     CMD_PROVE, 0, 0, offsetof(struct options, unfolded), NO_HAS},
+    {"stop-after", "PHASE", "stop when this is done: k columns, k rows, fold, q columns, q rows, a and b",
+     OPT_TEXT, CMD_CONVERT, 0, 0, offsetof(struct options, stop_after), NO_HAS},
     {"vk", "FILE", "the verifying key, or a parameter file (it begins with one)", OPT_TEXT, CMD_VERIFY, 0, 0,
      offsetof(struct options, vk), NO_HAS},
     {"proof", "FILE", "the proof, 192 bytes a partition in order", OPT_TEXT, CMD_VERIFY, 0, 0,
@@ -61,8 +71,8 @@ static const struct option {
      offsetof(struct options, quiet), NO_HAS},
     {"threads", "N", "threads to use (default: what affinity and cgroup allow)", OPT_UNSIGNED, ALL_COMMANDS,
      1, 4096, offsetof(struct options, threads), NO_HAS},
-    {"cpu", "NAME", "instruction set: auto, portable, adx, ifma (default: auto)", OPT_TEXT, ALL_COMMANDS, 0, 0,
-     offsetof(struct options, cpu), NO_HAS},
+    {"cpu", "NAME", "instruction set: auto, portable, adx, ifma (default: auto)", OPT_TEXT, ALL_COMMANDS, 0,
+     0, offsetof(struct options, cpu), NO_HAS},
     {"memory", "SIZE",
      "limit of anonymous memory, as 900M or 16G (default: the least of RAM, cgroup limit and usable memory "
      "nodes)",
@@ -425,6 +435,8 @@ static enum exit_code unknown_command(const char *name)
             best = c->name;
         }
     }
+    if (!strcmp(name, "srs"))
+        return cli_misuse(NULL, "srs needs one of: convert, check");
     if (!strcmp(name, "circuit"))
         return cli_misuse(NULL, "circuit needs one of: shape, instance, rows, vars");
     return cli_misuse(NULL, "unknown command '%s'; did you mean '%s'?", name, best);
@@ -451,9 +463,11 @@ static enum exit_code run_line(int argc, char **argv)
     }
     const bool help = !strcmp(argv[1], "help");
     const int word = 1 + help;
-    if (!strcmp(argv[word], "circuit") && (argc == word + 1 ? help : !strcmp(argv[word + 1], "--help"))) {
+    const size_t family = strlen(argv[word]);
+    if ((!strcmp(argv[word], "circuit") || !strcmp(argv[word], "srs")) &&
+        (argc == word + 1 ? help : !strcmp(argv[word + 1], "--help"))) {
         for (const struct command *c = commands; c->name; c++)
-            if (!strncmp(c->name, "circuit ", 8))
+            if (!strncmp(c->name, argv[word], family) && c->name[family] == ' ')
                 printf("cuzk %s %s\n    %s\n", c->name, c->arguments, c->summary);
         return EXIT_DONE;
     }

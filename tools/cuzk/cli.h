@@ -28,12 +28,12 @@ struct range {
 
 /* The values of the options; has_x says that it was given. */
 struct options {
-    bool help, json, quiet;
+    bool help, json, quiet, folded, only_folded, unfolded;
     bool has_insecure_seed, has_insecure_rs_seed, has_partition, has_range, has_seed;
     unsigned threads, partition;
     uint64_t memory, every, insecure_seed, insecure_rs_seed, seed, sectors;
     struct range range;
-    const char *cpu, *out, *params, *vk, *proof;
+    const char *cpu, *out, *params, *srs, *vk, *proof, *stop_after;
 };
 
 #define CLI_MAX_ARGUMENTS 3
@@ -60,6 +60,8 @@ enum command_bit {
     CMD_ROWS = 64,
     CMD_VARS = 128,
     CMD_GEN = 256,
+    CMD_CONVERT = 512,
+    CMD_CHECK = 1024,
 };
 
 extern const struct command commands[]; /* ends with a NULL name */

@@ -45,6 +45,10 @@ static enum exit_code exit_code_of(cuzk_status status)
     case CUZK_ERR_INPUT:
         return EXIT_INPUT;
     case CUZK_ERR_IO:
+    case CUZK_ERR_EXHAUSTED:
+    case CUZK_ERR_NOT_FOUND:
+    case CUZK_ERR_UNAVAILABLE:
+    case CUZK_ERR_DEVICE:
         return EXIT_SYSTEM;
     case CUZK_ERR_MEMORY:
         return EXIT_MEMORY;
@@ -201,6 +205,15 @@ static cuzk_status check_output(const char *path, bool prefix, struct cuzk_error
     return fault ? CUZK_ERR_IO : CUZK_OK;
 }
 
+static cuzk_status setup(struct session *s, const char *circuit)
+{
+    const struct options *o = s->o;
+    const uint64_t *seed = o->has_insecure_seed ? &o->insecure_seed : NULL;
+    if (o->folded || o->only_folded)
+        return cuzk_setup_folded(s->context, circuit, o->out, o->only_folded, seed, &s->error);
+    return cuzk_setup(s->context, circuit, o->out, seed, &s->error);
+}
+
 static enum exit_code run_setup(const struct options *o, int argc, char **argv)
 {
     (void)argc;
@@ -209,8 +222,7 @@ static enum exit_code run_setup(const struct options *o, int argc, char **argv)
     if (status == CUZK_OK)
         status = check_output(o->out, true, &s.error);
     if (status == CUZK_OK)
-        status =
-            cuzk_setup(s.context, argv[0], o->out, o->has_insecure_seed ? &o->insecure_seed : NULL, &s.error);
+        status = setup(&s, argv[0]);
     enum exit_code code = EXIT_DONE;
     if (status != CUZK_OK) {
         code = fail(&s, status);
@@ -224,26 +236,78 @@ static enum exit_code run_setup(const struct options *o, int argc, char **argv)
             print_facts(&s);
             printf("}\n");
         } else {
-            printf("%s.params and %s.vk written in %.1f s\n", o->out, o->out, now_seconds() - s.start);
+            if (o->only_folded)
+                printf("%s.srs", o->out);
+            else
+                printf("%s.params%s and %s.vk", o->out, o->folded ? ", .srs" : "", o->out);
+            printf(" written in %.1f s\n", now_seconds() - s.start);
         }
     }
     return finish_output(&s, code);
 }
 
+/* What is proved from: folded parameters if there are any. */
+struct keys {
+    cuzk_params *params;
+    cuzk_srs *srs;
+};
+
+static void keys_free(struct keys *k)
+{
+    cuzk_srs_free(k->srs);
+    cuzk_params_free(k->params);
+}
+
+/* X.srs of X.params if there is such a file, NULL if not; to be freed. */
+static char *folded_beside(const char *params)
+{
+    static const char suffix[] = ".params";
+    size_t n = strlen(params);
+    if (n >= sizeof suffix && !strcmp(params + n - (sizeof suffix - 1), suffix))
+        n -= sizeof suffix - 1;
+    char *path = malloc(n + sizeof ".srs");
+    if (!path)
+        return NULL;
+    memcpy(path, params, n);
+    strcpy(path + n, ".srs");
+    if (access(path, F_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+static cuzk_status keys_open(struct session *s, struct keys *k)
+{
+    const struct options *o = s->o;
+    char *beside = o->params && !o->srs && !o->unfolded ? folded_beside(o->params) : NULL;
+    const char *folded = o->unfolded ? NULL : beside ? beside : o->srs;
+    cuzk_status status = CUZK_OK;
+    if (o->params)
+        status = cuzk_params_open(s->context, &k->params, o->params, &s->error);
+    if (status == CUZK_OK && folded)
+        status = cuzk_srs_open(s->context, &k->srs, folded, &s->error);
+    if (status == CUZK_OK && k->srs && k->params)
+        status = cuzk_srs_belongs(k->srs, k->params, &s->error);
+    free(beside);
+    return status;
+}
+
 /* Prove the partitions [first, first + count) into proofs. */
-static cuzk_status prove_partitions(struct session *s, const cuzk_request *request, const cuzk_params *params,
+static cuzk_status prove_partitions(struct session *s, const cuzk_request *request, const struct keys *keys,
                                     unsigned first, unsigned count, uint8_t *proofs, double *seconds)
 {
     const struct options *o = s->o;
+    const uint64_t *seed = o->has_insecure_rs_seed ? &o->insecure_rs_seed : NULL;
     for (unsigned i = 0; i < count; i++) {
         char prefix[64] = "";
         if (count > 1)
             snprintf(prefix, sizeof prefix, "partition %u of %u: ", i + 1, count);
         s->progress.prefix = prefix;
         const double start = now_seconds();
-        const cuzk_status status = cuzk_prove(s->context, request, params, first + i,
-                                              o->has_insecure_rs_seed ? &o->insecure_rs_seed : NULL,
-                                              proofs + (size_t)i * CUZK_PROOF_BYTES, &s->error);
+        uint8_t *proof = proofs + (size_t)i * CUZK_PROOF_BYTES;
+        const cuzk_status status =
+            keys->srs ? cuzk_prove_folded(s->context, request, keys->srs, first + i, seed, proof, &s->error)
+                      : cuzk_prove(s->context, request, keys->params, first + i, seed, proof, &s->error);
         s->progress.prefix = "";
         if (status != CUZK_OK)
             return status;
@@ -268,13 +332,14 @@ static cuzk_status choose_partitions(struct session *s, const cuzk_request *requ
     return CUZK_OK;
 }
 
-static void report_proof(struct session *s, const char *circuit, unsigned first, unsigned count,
+static void report_proof(struct session *s, const char *circuit, bool folded, unsigned first, unsigned count,
                          const double *seconds)
 {
     progress_clear(&s->progress);
     if (!s->o->json) {
         for (unsigned i = 0; i < count; i++)
-            printf("partition %u: proved and verified in %.2f s\n", first + i, seconds[i]);
+            printf("partition %u: proved and verified in %.2f s%s\n", first + i, seconds[i],
+                   folded ? ", folded" : "");
         printf("%s: %u bytes written, %.1f s in all\n", s->o->out, count * CUZK_PROOF_BYTES,
                now_seconds() - s->start);
         return;
@@ -283,7 +348,8 @@ static void report_proof(struct session *s, const char *circuit, unsigned first,
     json_string(stdout, circuit);
     printf(", \"proof\": ");
     json_string(stdout, s->o->out);
-    printf(", \"bytes\": %u, \"partitions\": [", count * CUZK_PROOF_BYTES);
+    printf(", \"folded\": %s, \"bytes\": %u, \"partitions\": [", folded ? "true" : "false",
+           count * CUZK_PROOF_BYTES);
     for (unsigned i = 0; i < count; i++)
         printf("%s{\"index\": %u, \"seconds\": %.3f}", i ? ", " : "", first + i, seconds[i]);
     printf("]");
@@ -294,9 +360,11 @@ static void report_proof(struct session *s, const char *circuit, unsigned first,
 static enum exit_code run_prove(const struct options *o, int argc, char **argv)
 {
     (void)argc;
+    if (!o->params && (!o->srs || o->unfolded))
+        return cli_misuse(NULL, "prove needs --params%s", o->unfolded ? " with --unfolded" : " or --srs");
     struct session s;
     cuzk_request *request = NULL;
-    cuzk_params *params = NULL;
+    struct keys keys = {NULL, NULL};
     uint8_t *proofs = NULL;
     double *seconds = NULL;
     unsigned first = 0, count = 0;
@@ -308,24 +376,24 @@ static enum exit_code run_prove(const struct options *o, int argc, char **argv)
     if (status == CUZK_OK)
         status = choose_partitions(&s, request, &first, &count);
     if (status == CUZK_OK)
-        status = cuzk_params_open(s.context, &params, o->params, &s.error);
+        status = keys_open(&s, &keys);
     if (status == CUZK_OK) {
         proofs = calloc(count, CUZK_PROOF_BYTES);
         seconds = calloc(count, sizeof *seconds);
         status = proofs && seconds ? CUZK_OK : CUZK_ERR_MEMORY;
     }
     if (status == CUZK_OK)
-        status = prove_partitions(&s, request, params, first, count, proofs, seconds);
+        status = prove_partitions(&s, request, &keys, first, count, proofs, seconds);
     if (status == CUZK_OK)
         status = cuzk_write_file(o->out, proofs, (size_t)count * CUZK_PROOF_BYTES, &s.error);
     enum exit_code code = EXIT_DONE;
     if (status == CUZK_OK)
-        report_proof(&s, cuzk_request_circuit(request), first, count, seconds);
+        report_proof(&s, cuzk_request_circuit(request), keys.srs != NULL, first, count, seconds);
     else
         code = fail(&s, status);
     free(proofs);
     free(seconds);
-    cuzk_params_free(params);
+    keys_free(&keys);
     cuzk_request_free(request);
     return finish_output(&s, code);
 }
@@ -463,6 +531,45 @@ static enum exit_code run_inspect(const struct options *o, int argc, char **argv
     return finish_output(&s, code);
 }
 
+static enum exit_code run_srs_check(const struct options *o, int argc, char **argv)
+{
+    (void)argc;
+    struct session s;
+    bool sound = false;
+    cuzk_status status = session_open(&s, o);
+    const struct cuzk_writer out = {write_stdout, &s};
+    if (status == CUZK_OK)
+        status = cuzk_srs_check(s.context, argv[0], o->json ? CUZK_FORMAT_JSON : CUZK_FORMAT_TEXT, &out,
+                                &sound, &s.error);
+    const enum exit_code code = status != CUZK_OK ? fail(&s, status) : sound ? EXIT_DONE : EXIT_NO;
+    return finish_output(&s, code);
+}
+
+static enum exit_code run_srs_convert(const struct options *o, int argc, char **argv)
+{
+    (void)argc;
+    struct session s;
+    cuzk_status status = session_open(&s, o);
+    if (status == CUZK_OK)
+        status = check_output(o->out, false, &s.error);
+    if (status == CUZK_OK)
+        status = cuzk_srs_convert(s.context, argv[0], o->params, o->out, o->stop_after, &s.error);
+    if (status != CUZK_OK)
+        return finish_output(&s, fail(&s, status));
+    progress_clear(&s.progress);
+    if (o->json) {
+        printf("{\"circuit\": ");
+        json_string(stdout, argv[0]);
+        printf(", \"srs\": ");
+        json_string(stdout, o->out);
+        print_facts(&s);
+        printf("}\n");
+    } else {
+        printf("%s written in %.1f s\n", o->out, now_seconds() - s.start);
+    }
+    return finish_output(&s, EXIT_DONE);
+}
+
 static enum exit_code run_shape(const struct options *o, int argc, char **argv)
 {
     (void)argc;
@@ -559,18 +666,23 @@ const struct command commands[] = {
     {"setup", "CIRCUIT", 1, 1, CMD_SETUP, "out", "make parameters and a verifying key",
      "Make Groth16 parameters for a circuit, with a random trapdoor that is forgotten: fit for tests and "
      "development networks, not for a network that runs on a ceremony's parameters. " CIRCUITS
-     "Writes PATH.params and PATH.vk, whole or not at all.",
+     "Writes PATH.params and PATH.vk, whole or not at all, and where asked PATH.srs: the folded parameters, "
+     "from which proofs are made several times as fast.",
      "cuzk setup porep-2k --out /data/params/porep-2k\n"
-     "cuzk setup window-2k --out test --insecure-seed 7",
+     "cuzk setup window-2k --out test --insecure-seed 7\n"
+     "cuzk setup winning-2k --out test --folded",
      run_setup},
-    {"prove", "REQUEST", 1, 1, CMD_PROVE, "params out", "prove what a C1 or request file asks for",
+    {"prove", "REQUEST", 1, 1, CMD_PROVE, "out", "prove what a C1 or request file asks for",
      REQUESTS
      "Vanilla proofs that do not hold are refused before the work begins. Each partition's proof is verified "
      "before it is given out; the file PATH holds 192 bytes a partition, in order, and is written whole or "
      "not at all. The first use of a parameter file checks all its points and leaves a stamp FILE.checked "
-     "beside it.",
+     "beside it. Folded parameters are used where they are given or lie beside the parameters under their "
+     "name (X.srs of X.params): the proof is the same, made faster and in less memory. With both given, the "
+     "folded ones must have been made for these parameters. Folded parameters alone are enough.",
      "cuzk prove c1.json --params porep-2k.params --out proof.bin\n"
-     "cuzk prove window-2KiB-1.meta.json --params window-2k.params --out proof.bin\n"
+     "cuzk prove c1.json --srs porep-2k.srs --out proof.bin\n"
+     "cuzk prove window-2KiB-1.meta.json --params window-2k.params --out proof.bin --unfolded\n"
      "cuzk prove snap-32GiB-1.meta.json --params snap-32g.params --out proof.bin --partition 0 --json",
      run_prove},
     {"verify", "STATEMENT", 1, 1, CMD_VERIFY, "vk proof", "check a proof against its statement",
@@ -595,6 +707,20 @@ const struct command commands[] = {
      "request whether its vanilla proofs hold, with the first check that fails. Exit code 0: sound; 1: not.",
      "cuzk inspect porep-2k.params\ncuzk inspect c1.json --json\ncuzk inspect window-2KiB-1.meta.json",
      run_inspect},
+    {"srs convert", "CIRCUIT", 1, 1, CMD_CONVERT, "params out",
+     "make folded parameters from a parameter file",
+     "Makes the folded parameters PATH of a circuit from its parameters, whoever made them. This takes long: "
+     "two transforms of as many points as the domain has. Until the file is whole it is PATH.part; a "
+     "conversion that was stopped (SIGINT, SIGTERM, --stop-after) or killed goes on where it was when it is "
+     "called again with the same arguments. " CIRCUITS,
+     "cuzk srs convert porep-2k --params porep-2k.params --out porep-2k.srs\n"
+     "cuzk srs convert winning-2k --params winning-2k.params --out winning-2k.srs --stop-after fold",
+     run_srs_convert},
+    {"srs check", "FILE", 1, 1, CMD_CHECK, "", "check folded parameters in full",
+     "Checks the header, the key, every point (canonical, on the curve, in the subgroup) and the digest of "
+     "each section, whatever a stamp says, and leaves a stamp FILE.checked if all is sound. Exit code 0: "
+     "sound; 1: not.",
+     "cuzk srs check porep-2k.srs\ncuzk srs check porep-32g.srs --json", run_srs_check},
     {"circuit shape", "CIRCUIT", 1, 1, CMD_SHAPE, "", "a circuit's counts, densities and digest",
      "Builds the blank circuit and prints its counts, densities and R1CS digest, with a running digest each "
      "N rows: equal digests mean equal constraints. " CIRCUITS,

@@ -1,0 +1,174 @@
+/* api/folded.c - folded parameters: made with a setup or from a parameter file, opened.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include <string.h>
+
+#include "api/context.h"
+#include "base/error.h"
+
+/* The circuit's first name: the one that requests have. */
+static cuzk_status first_name(const char *circuit, const char **out, struct cuzk_error *e)
+{
+    static const char other[] = "wpost-", first[] = "window-";
+    const bool aliased = strncmp(circuit, other, sizeof other - 1) == 0;
+    uint64_t size;
+    for (size_t i = 0; (*out = catalogue_name(i, &size)) != NULL; i++) {
+        if (strcmp(circuit, *out) == 0)
+            return CUZK_OK;
+        if (aliased && strncmp(*out, first, sizeof first - 1) == 0 &&
+            strcmp(circuit + sizeof other - 1, *out + sizeof first - 1) == 0)
+            return CUZK_OK;
+    }
+    return error_set(e, CUZK_ERR_ARGUMENT, "no circuit is named \"%.40s\"", circuit);
+}
+
+static char *with_suffix(const char *prefix, const char *suffix)
+{
+    const size_t n = strlen(prefix), m = strlen(suffix) + 1;
+    char *path = mem_alloc(n + m, 1);
+    if (path) {
+        memcpy(path, prefix, n);
+        memcpy(path + n, suffix, m);
+    }
+    return path;
+}
+
+/* PREFIX.params and PREFIX.vk, and the digest that the folded file will name. */
+static cuzk_status setup_params(const struct exec *x, const struct circuit *circuit,
+                                const struct groth16_trapdoor *t, const char *prefix, char digest[33],
+                                struct cuzk_error *e)
+{
+    cuzk_status status = groth16_setup(x, circuit, t, prefix, e);
+    if (status != CUZK_OK)
+        return status;
+    char *path = with_suffix(prefix, ".params");
+    if (!path)
+        return error_memory(e, strlen(prefix), "a file name");
+    struct groth16_params *p = NULL;
+    status = groth16_params_open(x, &p, path, 0, e);
+    mem_free(path);
+    if (status != CUZK_OK)
+        return status;
+    struct groth16_params_info info;
+    groth16_params_info(p, &info);
+    memcpy(digest, info.digest, sizeof info.digest);
+    groth16_params_free(p);
+    return CUZK_OK;
+}
+
+static cuzk_status setup_folded(cuzk_context *context, const char *circuit, const char *prefix,
+                                bool only_folded, const struct groth16_trapdoor *t, struct cuzk_error *e)
+{
+    struct any_circuit blank;
+    const char *name = NULL;
+    char digest[33];
+    cuzk_status status = catalogue_blank(&blank, context->poseidon, circuit, e);
+    if (status == CUZK_OK)
+        status = first_name(circuit, &name, e);
+    if (status == CUZK_OK && !only_folded)
+        status = setup_params(&context->exec, &blank.circuit, t, prefix, digest, e);
+    if (status != CUZK_OK)
+        return status;
+    char *path = with_suffix(prefix, ".srs");
+    if (!path)
+        return error_memory(e, strlen(prefix), "a file name");
+    status = groth16_srs_setup(&context->exec, &blank.circuit, name, t, only_folded ? NULL : digest, path, e);
+    mem_free(path);
+    return status;
+}
+
+cuzk_status cuzk_setup_folded(cuzk_context *context, const char *circuit, const char *prefix,
+                              bool only_folded, const uint64_t *insecure_seed, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && circuit && prefix);
+    struct groth16_trapdoor t;
+    cuzk_status status = CUZK_OK;
+    if (insecure_seed)
+        groth16_trapdoor_from_seed(&t, *insecure_seed);
+    else
+        status = groth16_trapdoor_random(&t, e);
+    if (status == CUZK_OK)
+        status = setup_folded(context, circuit, prefix, only_folded, &t, e);
+    mem_wipe(&t, sizeof t);
+    return status;
+}
+
+cuzk_status cuzk_srs_convert(cuzk_context *context, const char *circuit, const char *params_path,
+                             const char *path, const char *stop_after, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && circuit && params_path && path);
+    struct any_circuit blank;
+    const char *name = NULL;
+    struct groth16_params *p = NULL;
+    cuzk_status status = groth16_srs_phase_check(stop_after, e);
+    if (status == CUZK_OK)
+        status = catalogue_blank(&blank, context->poseidon, circuit, e);
+    if (status == CUZK_OK)
+        status = first_name(circuit, &name, e);
+    if (status == CUZK_OK)
+        status = groth16_params_open(&context->exec, &p, params_path, 0, e);
+    if (status == CUZK_OK)
+        status = groth16_srs_convert(&context->exec, &blank.circuit, name, p, path, stop_after, e);
+    groth16_params_free(p);
+    return status;
+}
+
+/* X.templates beside X.srs. */
+static char *templates_path(const char *path)
+{
+    const size_t n = strlen(path);
+    const bool is_srs = n > 4 && strcmp(path + n - 4, ".srs") == 0;
+    char *out = with_suffix(path, ".templates");
+    if (out && is_srs)
+        strcpy(out + n - 4, ".templates");
+    return out;
+}
+
+static cuzk_status open_templates(cuzk_context *context, cuzk_srs *s, const char *path, struct cuzk_error *e)
+{
+    struct any_circuit blank;
+    struct groth16_srs_info info;
+    groth16_srs_info(s->srs, &info);
+    cuzk_status status = catalogue_blank(&blank, context->poseidon, info.circuit, e);
+    if (status != CUZK_OK)
+        return error_prefix(e, status, "%s", path);
+    char *file = templates_path(path);
+    if (!file)
+        return error_memory(e, strlen(path), "a file name");
+    exec_progress(&context->exec, "templates", 0, 1);
+    status = template_circuit_open(&context->exec, &s->circuit, file, info.circuit, &blank.circuit, e);
+    exec_progress(&context->exec, "templates", 1, 1);
+    mem_free(file);
+    return status;
+}
+
+cuzk_status cuzk_srs_open(cuzk_context *context, cuzk_srs **out, const char *path, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && out && path);
+    cuzk_srs *s = mem_alloc(1, sizeof *s);
+    if (!s)
+        return error_memory(e, sizeof *s, "the parameters' handle");
+    cuzk_status status = groth16_srs_open(&context->exec, &s->srs, path, 0, e);
+    if (status == CUZK_OK)
+        status = open_templates(context, s, path, e);
+    if (status != CUZK_OK) {
+        cuzk_srs_free(s);
+        return status;
+    }
+    *out = s;
+    return CUZK_OK;
+}
+
+void cuzk_srs_free(cuzk_srs *srs)
+{
+    if (!srs)
+        return;
+    groth16_srs_free(srs->srs);
+    template_circuit_free(&srs->circuit);
+    mem_free(srs);
+}
+
+cuzk_status cuzk_srs_belongs(const cuzk_srs *srs, const cuzk_params *params, struct cuzk_error *e)
+{
+    API_REQUIRE(e, srs && params);
+    return groth16_srs_belongs(srs->srs, params->params, e);
+}
