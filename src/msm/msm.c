@@ -18,7 +18,7 @@
 #define CHUNK            1024 /* scalars a task classifies or loads */
 #define BLOCK_IMAGES     ((size_t)1 << 18)
 #define BLOCK_CHUNKS     1024 /* at most, whatever few of their scalars go to buckets */
-#define BUCKET_BYTES_MAX ((size_t)160 << 20)
+#define BUCKET_BYTES_MAX ((size_t)128 << 20)
 #define SMALLEST_PIECE   1024
 #define BUCKETS_A_TASK   4096
 #define ROWS_A_TASK      64   /* a matrix is at most twice as high as wide */
