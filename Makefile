@@ -7,7 +7,9 @@ PREFIX = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 60
 
-.PHONY: build demo check check-long bench fuzz install uninstall format lint clean deps help
+CUDA_TOOLCHAIN = $(BUILD)/cuda-toolchain
+
+.PHONY: cuda-toolchain build demo check check-long bench fuzz install uninstall format lint clean deps help
 .DEFAULT_GOAL = build
 
 ## build        compile the library and the programs; they end in build/bin/
@@ -67,6 +69,11 @@ lint: $(GCC_BUILD)/build.ninja
 ## deps         install the packages that build and tests need (Debian, Ubuntu)
 deps:
 	@bash scripts/deps.sh check
+
+## cuda-toolchain  fetch nvcc (PyPI, 270 MB) into build/, where the next fresh build finds it
+cuda-toolchain:
+	python3 -m pip install -q --no-deps --target $(CUDA_TOOLCHAIN) nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 \
+	  nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
 
 ## clean        remove build/
 clean:

@@ -31,6 +31,7 @@ FLOORS = [
     ["gadgets"],
     ["circuits"],
     ["groth16"],
+    ["backend"],
     ["api"],
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
@@ -97,7 +98,8 @@ def check_includes():
 def check_meson_order():
     """The rooms of src/meson.build are those of the floors, and none comes before one below it."""
     text = (ROOT / "src/meson.build").read_text()
-    rooms = re.findall(r"'(\w+)'", re.search(r"^rooms = \[([^\]]*)\]", text, re.M).group(1))
+    lists = re.findall(r"^(?:daemon_)?rooms = [^\[\n]*\[([^\]]*)\]", text, re.M)
+    rooms = re.findall(r"'(\w+)'", ",".join(lists))
     problems = [f"src/meson.build: {room} is not a room of the list" for room in rooms if room not in FLOOR]
     floors = [FLOOR[room] for room in rooms if room in FLOOR]
     if floors != sorted(floors) or set(rooms) != set(FLOOR):

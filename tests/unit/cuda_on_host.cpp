@@ -1,0 +1,78 @@
+/* Kernels run on the host: each step of a block for all of its threads, one after the other.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include <cstring>
+#include <vector>
+
+#include "backend/cuda/ntt_tile.cuh"
+#include "backend/cuda/rows_value.cuh"
+#include "cuda_on_host.h"
+
+namespace
+{
+
+struct team {
+    template <class Step> void each(Step step) const
+    {
+        for (uint32_t i = 0; i < NTT_TILE_THREADS; i++)
+            step(i);
+    }
+    void barrier() const
+    {
+    }
+};
+
+} // namespace
+
+void ntt_sweep_on_host(const struct cuda_ntt_sweep *sweep)
+{
+    std::vector<fr32_half> shared(sweep->shared / sizeof(fr32_half));
+    const team all;
+    for (uint32_t block = 0; block < sweep->blocks; block++)
+        switch (sweep->kernel) {
+        case CUDA_NTT_COLUMNS_DOWN:
+            ntt_columns_tile<false>(sweep->pass, shared.data(), block, all);
+            break;
+        case CUDA_NTT_COLUMNS_UP:
+            ntt_columns_tile<true>(sweep->pass, shared.data(), block, all);
+            break;
+        case CUDA_NTT_LAST_DOWN:
+            ntt_last_tile<false>(sweep->pass, shared.data(), block, all);
+            break;
+        default:
+            ntt_last_tile<true>(sweep->pass, shared.data(), block, all);
+        }
+}
+
+void ntt_mul_on_host(uint32_t out[8], const uint32_t a[8], const struct ntt_factor *f)
+{
+    fr32 x;
+    ntt_fixed fixed;
+    memcpy(&x, a, sizeof x);
+    memcpy(&fixed.plain, f->plain, sizeof fixed.plain);
+    memcpy(&fixed.quotient, f->quotient, sizeof fixed.quotient);
+    x = ntt_mul(x, fixed);
+    memcpy(out, &x, sizeof x);
+}
+
+void ntt_fix_on_host(struct ntt_factor *out, const uint32_t x[8])
+{
+    fr32 v;
+    memcpy(&v, x, sizeof v);
+    const ntt_fixed fixed = ntt_fix(v);
+    memcpy(out->plain, &fixed.plain, sizeof fixed.plain);
+    memcpy(out->quotient, &fixed.quotient, sizeof fixed.quotient);
+}
+
+void rows_bind_on_host(const struct rows_bind_args *args, uint32_t blocks)
+{
+    for (uint32_t block = 0; block < blocks; block++)
+        for (uint32_t thread = 0; thread < ROWS_THREADS; thread++)
+            rows_bind_instance(*args, block, thread, ROWS_THREADS);
+}
+
+void rows_evaluate_on_host(const struct rows_args *args, uint32_t blocks)
+{
+    for (uint32_t block = 0; block < blocks; block++)
+        for (uint32_t thread = 0; thread < ROWS_THREADS; thread++)
+            rows_chunk(*args, block, thread, ROWS_THREADS);
+}
