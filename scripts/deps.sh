@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 set -euo pipefail
 
-build=(gcc g++ make meson ninja-build pkgconf python3 libhwloc-dev libssl-dev libsimdjson-dev libcmocka-dev)
-check=(clang clang-format valgrind)
+build=(gcc g++ make meson ninja-build pkgconf python3 libhwloc-dev libssl-dev libsimdjson-dev libcmocka-dev
+    libgrpc-dev libprotobuf-c-dev protobuf-c-compiler libmicrohttpd-dev libtomlplusplus-dev libsqlite3-dev)
+check=(clang clang-format valgrind python3-grpcio python3-protobuf)
 
 case "${1:-}" in
 build) wanted=("${build[@]}") ;;

@@ -69,6 +69,8 @@ struct post_statement {
     uint8_t randomness[32];
     const struct post_sector *sectors; /* borrowed */
     size_t sector_count;
+    uint64_t first_index; /* what challenges are counted on from where they do not restart: sectors that stand
+                             before these in the whole proof; 0 if these are all of it */
 };
 
 /* Winning: exactly one sector. Window: at least one, in ascending order, each once, as the chain's verifiers

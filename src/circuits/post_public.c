@@ -67,7 +67,7 @@ uint64_t post_challenge(const struct post_statement *s, size_t sector, unsigned 
     sha256_update(&h, s->randomness, sizeof s->randomness);
     store_le64(number, s->sectors[sector].id);
     sha256_update(&h, number, sizeof number);
-    store_le64(number, s->params.index_restarts ? n : (uint64_t)sector * s->params.challenges + n);
+    store_le64(number, s->params.index_restarts ? n : (s->first_index + sector) * s->params.challenges + n);
     sha256_update(&h, number, sizeof number);
     sha256_final(&h, digest);
     for (unsigned i = 8; i-- > 0;)

@@ -5,7 +5,7 @@
   each other.
 - Quoted includes name their room ("base/error.h"); they are found from src/, never relative to the file.
 - Of include/cuzk/, every room may use status.h; the rest only the room api, tools/ and examples/.
-- tools/ and examples/ use the public headers, and their own.
+- tools/ and examples/ use the public headers, and their own; tools/cuzk-daemon/ uses daemon/daemon.h.
 - Every header compiles alone, with gcc and with clang where it is installed.
 
 SPDX-License-Identifier: Apache-2.0 OR MIT
@@ -33,6 +33,8 @@ FLOORS = [
     ["groth16"],
     ["backend"],
     ["api"],
+    ["engine"],
+    ["daemon"],
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
@@ -64,6 +66,8 @@ def room_includes(path, room, mark, name):
 
 
 def program_includes(path, mark, name):
+    if path.parent.name == "cuzk-daemon" and name == "daemon/daemon.h":
+        return None
     if name.startswith("cuzk/") and (ROOT / "include" / name).exists():
         return None
     if mark == "<" or (path.parent / name).exists() or (ROOT / "tools" / name).exists():

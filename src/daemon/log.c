@@ -1,0 +1,136 @@
+/* daemon/log.c - structured lines on stderr, as text or JSON.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include "daemon/log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE_MAX 4096
+
+static const char *const LEVELS[] = {"error", "warn", "info", "debug", "trace"};
+
+/* A line being put together; what does not fit is left out, but for its end. */
+struct line {
+    char text[LINE_MAX];
+    size_t size, limit;
+};
+
+static void put(struct line *l, const char *text, size_t size)
+{
+    if (size > l->limit - l->size)
+        size = l->limit - l->size;
+    memcpy(l->text + l->size, text, size);
+    l->size += size;
+}
+
+static void put_text(struct line *l, const char *text)
+{
+    put(l, text, strlen(text));
+}
+
+static void put_number(struct line *l, int64_t number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, number);
+    put_text(l, text);
+}
+
+/* A string in quotes; bytes that are no printable ASCII or UTF-8 lead become escapes. */
+static void put_quoted(struct line *l, const char *text)
+{
+    put_text(l, "\"");
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        char escape[8];
+        if (*p == '"' || *p == '\\')
+            snprintf(escape, sizeof escape, "\\%c", *p);
+        else if (*p < 0x20 || *p == 0x7f)
+            snprintf(escape, sizeof escape, "\\u%04x", *p);
+        else
+            snprintf(escape, sizeof escape, "%c", *p);
+        if (l->limit - l->size > sizeof escape) /* no half escapes, and room for the quote */
+            put_text(l, escape);
+    }
+    put_text(l, "\"");
+}
+
+static bool is_plain(const char *text)
+{
+    return text[0] &&
+           text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:")] == 0;
+}
+
+static void put_fields(struct line *l, const struct log_field *fields, bool json)
+{
+    for (const struct log_field *f = fields; f && f->key; f++) {
+        if (f->text && !f->text[0])
+            continue;
+        if (l->limit - l->size < strlen(f->key) + 64)
+            break;
+        put_text(l, json ? ",\"" : " ");
+        put_text(l, f->key);
+        put_text(l, json ? "\":" : "=");
+        if (!f->text)
+            put_number(l, f->number);
+        else if (json || !is_plain(f->text))
+            put_quoted(l, f->text);
+        else
+            put_text(l, f->text);
+    }
+}
+
+static void put_time(struct line *l)
+{
+    struct timespec now;
+    struct tm tm;
+    char text[48], millis[16];
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &tm);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(millis, sizeof millis, ".%03dZ", (int)(now.tv_nsec / 1000000));
+    put_text(l, text);
+    put_text(l, millis);
+}
+
+void log_line(const struct log *log, enum log_level level, const char *key, const struct log_field *fields,
+              const char *format, ...)
+{
+    char message[1024];
+    struct line l = {.limit = LINE_MAX - 4};
+    va_list args;
+    if (!log_wants(log, level))
+        return;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    const bool json = log->format == LOG_JSON;
+    put_text(&l, json ? "{\"time\":\"" : "");
+    put_time(&l);
+    if (json) {
+        put_text(&l, "\",\"level\":\"");
+        put_text(&l, LEVELS[level]);
+        put_text(&l, "\",\"key\":");
+        put_quoted(&l, key);
+        put_text(&l, ",\"message\":");
+        put_quoted(&l, message);
+    } else {
+        put_text(&l, " ");
+        put_text(&l, LEVELS[level]);
+        put_text(&l, " ");
+        put_text(&l, key);
+        put_text(&l, ": ");
+        for (char *p = message; *p; p++)
+            if ((unsigned char)*p < 0x20)
+                *p = ' ';
+        put_text(&l, message);
+    }
+    put_fields(&l, fields, json);
+    l.limit = LINE_MAX;
+    put_text(&l, json ? "}\n" : "\n");
+    /* A log that cannot be written is no reason to stop. */
+    if (write(log->fd, l.text, l.size) < 0)
+        return;
+}

@@ -1,0 +1,183 @@
+/* engine/account.c - where the time went: results' times, and the lines of timing.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/internal.h"
+
+uint64_t account_ms(const struct job *j, enum engine_phase phase)
+{
+    uint64_t total = 0;
+    for (unsigned i = 0; j->partitions && i < j->partition_count; i++)
+        total += partition_ms(&j->partitions[i], phase);
+    return total;
+}
+
+static uint64_t between_ms(uint64_t start, uint64_t end)
+{
+    return start && end > start ? (end - start) / 1000000 : 0;
+}
+
+void account_result(const struct job *j, struct engine_result *out)
+{
+    const bool ended = j->stage >= JOB_ENDING;
+    const uint64_t now = timing_now(), end = j->ended_ns ? j->ended_ns : now;
+    *out = (struct engine_result){.state = j->state, .kind = j->kind, .status = j->status, .retry = j->retry};
+    memcpy(out->job_id, j->id, sizeof out->job_id);
+    if (ended)
+        snprintf(out->message, sizeof out->message, "%s", j->message ? j->message : "");
+    out->queue_wait_ms = between_ms(j->accepted_ns, j->started_ns ? j->started_ns : end);
+    out->total_ms = between_ms(j->accepted_ns, end);
+    if (!j->partitions) {
+        out->srs_load_ms = j->times_ms[0];
+        out->synthesis_ms = j->times_ms[1];
+        out->gpu_compute_ms = j->times_ms[2];
+        return;
+    }
+    out->srs_load_ms = account_ms(j, ENGINE_PHASE_SRS);
+    out->synthesis_ms =
+        account_ms(j, ENGINE_PHASE_WITNESS) + partition_ms(&j->partitions[0], ENGINE_PHASE_PARSE);
+    out->gpu_compute_ms = account_ms(j, ENGINE_PHASE_DEVICE);
+}
+
+/* ---- lines ---- */
+
+struct line {
+    char text[1024];
+    size_t used;
+};
+
+static void add(struct line *l, const char *format, ...) PRINTF_LIKE(2, 3);
+static void add(struct line *l, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(l->text + l->used, sizeof l->text - l->used, format, args);
+    va_end(args);
+    if (n > 0)
+        l->used += (size_t)n < sizeof l->text - l->used ? (size_t)n : sizeof l->text - l->used - 1;
+}
+
+static void put(struct engine *g, const struct job *j, int partition, const struct line *l)
+{
+    events_put(g->events, &(struct engine_event){.type = ENGINE_EVENT_TIMING,
+                                                 .job_id = j->id,
+                                                 .request_id = j->request_id,
+                                                 .kind = j->kind,
+                                                 .partition = partition,
+                                                 .level = ENGINE_INFO,
+                                                 .key = "timing",
+                                                 .text = l->text});
+}
+
+static double ms(uint64_t start, uint64_t end)
+{
+    return end > start ? (double)(end - start) / 1e6 : 0;
+}
+
+static double phase_ms(const struct partition *p, enum engine_phase phase)
+{
+    const char *name = engine_phase_name(phase);
+    double total = 0;
+    for (unsigned i = 0; i < p->span_count; i++)
+        if (strcmp(p->spans[i].name, name) == 0)
+            total += ms(p->spans[i].start_ns, p->spans[i].end_ns ? p->spans[i].end_ns : timing_now());
+    return total;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Steps of provers under the names that operators' scripts know: sums by the query that they are of. */
+static const char *known_name(const char *step)
+{
+    const size_t n = strlen(step);
+    if (begins(step, "witness"))
+        return "split_vectors_ms";
+    if (begins(step, "rows"))
+        return "setup_to_split_ms";
+    if (begins(step, "transforms"))
+        return "ntt_ms";
+    if (begins(step, "verifying"))
+        return "self_check_ms";
+    if (strcmp(step, "q") == 0 || begins(step, "h "))
+        return "ntt_msm_h_ms";
+    if (begins(step, "b_g2") || (begins(step, "b ") && strstr(step, "g2")))
+        return "b_g2_msm_ms";
+    if (n > 4 && strcmp(step + n - 4, "bits") == 0)
+        return "batch_add_ms";
+    if (begins(step, "l ") || begins(step, "a ") || begins(step, "b ") || begins(step, "b_g1") ||
+        begins(step, "fold"))
+        return "tail_msm_ms";
+    return "other_ms";
+}
+
+/* Each name once, with the sum of its steps. */
+static void add_steps(struct line *l, const struct partition *p)
+{
+    for (unsigned i = 0; i < p->step_count; i++) {
+        const char *name = known_name(p->steps[i].name);
+        bool seen = false;
+        double total = 0;
+        for (unsigned k = 0; k < p->step_count; k++)
+            if (strcmp(known_name(p->steps[k].name), name) == 0) {
+                seen |= k < i;
+                total += ms(p->steps[k].start_ns, p->steps[k].end_ns);
+            }
+        if (!seen)
+            add(l, " %s=%.3f", name, total);
+    }
+}
+
+void account_partition(struct engine *g, const struct partition *p)
+{
+    const struct job *j = p->job;
+    struct line l = {.used = 0};
+    add(&l, "CUZK_TIMING: job=%s partition=%u circuit=%s gpu_tid=%d num_circuits=1 prep_msm_ms=%.3f", j->id,
+        p->index, j->circuit, p->device, phase_ms(p, ENGINE_PHASE_WITNESS));
+    add_steps(&l, p);
+    add(&l, " gpu_total_ms=%.3f", phase_ms(p, ENGINE_PHASE_DEVICE));
+    put(g, j, (int)p->index, &l);
+}
+
+void account_job(struct engine *g, const struct job *j)
+{
+    static const struct {
+        enum engine_phase phase;
+        const char *name;
+    } phases[] = {{ENGINE_PHASE_QUEUED, "queued_ms"},
+                  {ENGINE_PHASE_PARSE, "parse_ms"},
+                  {ENGINE_PHASE_SRS, "srs_ms"},
+                  {ENGINE_PHASE_MEMORY, "memory_wait_ms"},
+                  {ENGINE_PHASE_WITNESS, "witness_ms"},
+                  {ENGINE_PHASE_READY, "device_wait_ms"},
+                  {ENGINE_PHASE_DEVICE, "device_ms"},
+                  {ENGINE_PHASE_FINISH, "epilogue_ms"},
+                  {ENGINE_PHASE_VERIFY_WAIT, "verify_wait_ms"},
+                  {ENGINE_PHASE_VERIFY, "verify_ms"}};
+    struct line l = {.used = 0};
+    add(&l, "CUZK_TIMING: job=%s kind=%s circuit=%s state=%s partitions=%u", j->id,
+        engine_kind_label(j->kind), j->circuit, engine_state_name(j->state), j->partition_count);
+    for (unsigned i = 0; i < j->span_count; i++)
+        add(&l, " %s_ms=%.3f", j->spans[i].name, ms(j->spans[i].start_ns, j->spans[i].end_ns));
+    for (size_t k = 0; k < ARRAY_LEN(phases); k++) {
+        double total = 0;
+        for (unsigned i = 0; j->partitions && i < j->partition_count; i++)
+            total += phase_ms(&j->partitions[i], phases[k].phase);
+        add(&l, " %s=%.3f", phases[k].name, total);
+    }
+    add(&l, " pre_destructor_ms=%.3f", ms(j->accepted_ns, j->ended_ns));
+    put(g, j, -1, &l);
+}
+
+void account_freed(struct engine *g, const struct job *j, uint64_t start)
+{
+    const uint64_t now = timing_now();
+    struct line l = {.used = 0};
+    add(&l, "CUZK_TIMING: job=%s destructor_ms=%.3f total_ms=%.3f", j->id, ms(start, now),
+        ms(j->accepted_ns, now));
+    put(g, j, -1, &l);
+}

@@ -1,0 +1,522 @@
+#!/usr/bin/env python3
+"""The daemon as its clients, its operators and its supervisor see it. Speaks TAP.
+
+check.py CUZK DAEMON VECTORS PARAMS [KIND...]: PARAMS is a folder with the 2KiB parameters of the kinds (setup
+--insecure-seed 7); without any kind: window and winning.
+
+SPDX-License-Identifier: Apache-2.0 OR MIT
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+import grpc
+
+import client
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CUZK, DAEMON, VECTORS, PARAMS = sys.argv[1:5]
+KINDS = sys.argv[5:] or ["window", "winning"]
+INPUT = pathlib.Path(VECTORS) / "input"
+COMPLETED, FAILED, CANCELLED, TIMEOUT = 1, 2, 3, 4
+count = failures = 0
+
+
+def check(name, fine, why=""):
+    global count, failures
+    count += 1
+    failures += not fine
+    print(f"{'ok' if fine else 'not ok'} {count} - {name}", flush=True)
+    if not fine:
+        print("".join(f"# {line}\n" for line in str(why).splitlines()), flush=True)
+
+
+def skip(name, why):
+    global count
+    count += 1
+    print(f"ok {count} - {name} # SKIP {why}", flush=True)
+
+
+def fails(name, code, words, call):
+    try:
+        check(name, False, f"no error: {call()}")
+    except grpc.RpcError as e:
+        check(name, e.code() == code and words in e.details(), f"{e.code()}: {e.details()}")
+
+
+def until(what, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if what():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+class Daemon:
+    """One running daemon with a folder of its own."""
+
+    def __init__(self, folder, *settings, notify=None):
+        self.folder = pathlib.Path(folder)
+        self.socket = self.folder / "made" / "for" / "cuzk.sock"
+        self.config = self.folder / "cuzk.toml"
+        if not self.config.exists():
+            self.write_config("")
+        self.log = open(self.folder / "log", "ab")
+        environment = dict(os.environ, **({"NOTIFY_SOCKET": notify} if notify else {}))
+        self.process = subprocess.Popen([DAEMON, "--config", str(self.config), *settings], stderr=self.log,
+                                        env=environment)
+
+    def write_config(self, more):
+        self.port = self.port if hasattr(self, "port") else free_port()
+        self.config.write_text(f'[daemon]\nlisten = "unix://{self.socket}"\nstatus_listen = "127.0.0.1:{self.port}"\n'
+                               f'state_folder = "{self.folder}/state"\n[srs]\nparam_cache = "{PARAMS}"\n{more}')
+
+    def connect(self):
+        """Channels of its own, so that nothing is left of an earlier daemon."""
+        channel = grpc.insecure_channel(f"unix://{self.socket}",
+                                        client.MESSAGE_LIMIT + [("grpc.use_local_subchannel_pool", 1)])
+        grpc.channel_ready_future(channel).result(timeout=30)
+        public = client.Service(channel, "protoc-c", HERE, "public.proto", "cuzk.v1.ProvingEngine")
+        self.http_port()
+        return channel, public
+
+    def http_port(self):
+        for line in self.config.read_text().splitlines():
+            if line.startswith("status_listen"):
+                self.port = int(line.split(":")[1].strip('"'))
+        return self.port
+
+    def get(self, path):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{path}", timeout=10) as answer:
+            return answer.read(), answer.headers
+
+    def status(self):
+        return json.loads(self.get("status")[0])
+
+    def logged(self):
+        return (self.folder / "log").read_text(errors="replace")
+
+    def end(self, number=signal.SIGTERM, timeout=60):
+        self.process.send_signal(number)
+        return self.process.wait(timeout)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def submission(api, given, request_id=None, **changes):
+    fields = dict(given.fields, request_id=request_id or given.curio_id(), priority=given.priority())
+    fields.update(changes)
+    return api.message("SubmitProofRequest", **fields)
+
+
+def prove(api, given, timeout=300, **changes):
+    return api.Prove(api.message("ProveRequest", submit=submission(api, given, **changes)), timeout=timeout).result
+
+
+def verified(given, proof, partition=None):
+    """By the command, with the verifying key of the parameters."""
+    with tempfile.NamedTemporaryFile() as f:
+        f.write(proof)
+        f.flush()
+        command = [CUZK, "verify", str(given.path), "--vk", f"{PARAMS}/{given.kind}-2k.vk", "--proof", f.name]
+        command += ["--partition", str(partition)] if partition is not None else []
+        return subprocess.run(command, capture_output=True).returncode == 0
+
+
+def inputs():
+    found = []
+    if "window" in KINDS:
+        found += [client.Input(INPUT, "window-2KiB-1", k, 2) for k in (0, 1)]
+        found += [client.Input(INPUT, "window-v1-2KiB-1", k, 2) for k in (0, 1)]
+    for kind, names in (("winning", ["winning-2KiB-1"]), ("snap", ["snap-2KiB-1"]),
+                        ("porep", ["porep-2KiB-1", "porep-syn-2KiB-1"])):
+        if kind in KINDS:
+            found += [client.Input(INPUT, name) for name in names]
+    return found
+
+
+# ---- proofs ----
+
+def proofs_of_all_kinds(api):
+    for given in inputs():
+        name = given.path.name.split(".")[0] + (f" partition {given.partition}" if given.kind == "window" else "")
+        result = prove(api, given, request_id=f"{given.curio_id()}" + ("-v1" if "v1" in name else ""))
+        fine = result.status == COMPLETED and len(result.proof) == 192
+        check(f"{name} is proved with Curio's id, without a sector size", fine, result)
+        partition = given.partition if given.kind == "window" else None
+        check(f"{name}: the proof verifies", fine and verified(given, result.proof, partition))
+        again = prove(api, given, request_id=f"{given.curio_id()}" + ("-v1" if "v1" in name else ""))
+        check(f"{name}: asked again, the same answer", again.job_id == result.job_id and again.proof == result.proof)
+
+
+def identity_is_id_and_payload(api, given, other):
+    first = prove(api, given, request_id="same")
+    second = prove(api, other, request_id="same")
+    check("the same id with another payload is another job", first.job_id != second.job_id)
+    check("and both proofs verify", verified(given, first.proof, given.partition) and
+          verified(other, second.proof, other.partition))
+
+
+def a_porep_with_another_seed(api):
+    """The same sector and id, another seed: in the test a C1 of another sector under the same id."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([CUZK, "gen", "porep", "2KiB", "--seed", "5", "--out", folder], check=True, capture_output=True)
+        one, two = client.Input(INPUT, "porep-2KiB-1"), client.Input(folder, "porep-2KiB-5")
+        a, b = prove(api, one, request_id="porep-1-1"), prove(api, two, request_id="porep-1-1")
+        check("a PoRep's id with another seed is another job", a.job_id != b.job_id and
+              verified(one, a.proof) and verified(two, b.proof), (a, b))
+        padded = bytes(one.fields["vanilla_proof"]) + b" " * (200 << 20)
+        big = prove(api, one, request_id="large", vanilla_proof=padded)
+        check("a message of 200 MiB is proved", big.status == COMPLETED and verified(one, big.proof), big)
+
+
+# ---- errors ----
+
+def errors_say_what_is_wrong(api, given):
+    bad = grpc.StatusCode.INVALID_ARGUMENT
+    fails("no submit", bad, "submit", lambda: api.Prove(api.message("ProveRequest"), timeout=10))
+    for name, words, changes in (("no kind", "kind", {"proof_kind": 0}), ("no such number", "registered", {"registered_proof": 77}),
+                                 ("another size", "sector_size", {"sector_size": 4096}),
+                                 ("a short randomness", "randomness", {"randomness": b"1"}),
+                                 ("no records", "vanilla", {"vanilla_proofs": []}),
+                                 ("a C1 for a PoSt", "vanilla_proof", {"vanilla_proof": b"{}", "vanilla_proofs": []})):
+        fails(f"{name}: refused by name", bad, words, lambda c=changes: prove(api, given, **c))
+    broken = [b"\xff" * len(r) for r in given.fields["vanilla_proofs"]]
+    result = prove(api, given, request_id="broken", vanilla_proofs=broken)
+    check("a malformed record fails with its name", result.status == FAILED and "vanilla_proofs[0]" in result.error_message,
+          result)
+    fails("a message that is none", bad, "malformed", lambda: api.channel.unary_unary(
+        "/cuzk.v1.ProvingEngine/Prove")(b"\xff\xff\xff", timeout=10))
+    fails("an unknown method", grpc.StatusCode.UNIMPLEMENTED, "no such method", lambda: api.channel.unary_unary(
+        "/cuzk.v1.ProvingEngine/Improve")(b"", timeout=10))
+    fails("an unknown job", grpc.StatusCode.NOT_FOUND, "no job", lambda: api.AwaitProof(
+        api.message("AwaitProofRequest", job_id="j0"), timeout=10))
+    fails("a message above the limit", grpc.StatusCode.RESOURCE_EXHAUSTED, "larger than max", lambda: prove(
+        api, given, vanilla_proof=bytes(257 << 20), vanilla_proofs=[], proof_kind=1))
+    check("cancelling an unknown job", not api.CancelProof(api.message("CancelProofRequest", job_id="j0")).was_running)
+
+
+# ---- jobs that do not end by themselves ----
+
+def busy(api, given, n):
+    """n jobs ahead of those that follow: distinct ids, so none joins another."""
+    return [api.SubmitProof(submission(api, given, request_id=f"busy-{time.monotonic_ns()}-{i}", priority=4))
+            for i in range(n)]
+
+
+def finish(api, tickets):
+    for ticket in tickets:
+        api.CancelProof(api.message("CancelProofRequest", job_id=ticket.job_id))
+
+
+def state_of(daemon, request_id):
+    return next((job["state"] for job in daemon.status()["jobs"] if job["request_id"] == request_id), None)
+
+
+def cancel_disconnect_deadline(daemon, api, given, late):
+    tickets = busy(api, given, 40)
+    low = {"priority": 1}
+    ticket = api.SubmitProof(submission(api, late, request_id="to cancel", **low))
+    result = api.AwaitProof(api.message("AwaitProofRequest", job_id=ticket.job_id, timeout_ms=50), timeout=10)
+    check("a wait with a timeout ends", result.status == TIMEOUT, result)
+    waiting = api.AwaitProof.future(api.message("AwaitProofRequest", job_id=ticket.job_id), timeout=60)
+    answer = api.CancelProof(api.message("CancelProofRequest", job_id=ticket.job_id))
+    check("a waiting job is cancelled", answer.was_running)
+    check("and who waits is told", waiting.result().status == CANCELLED)
+    gone = api.Prove.future(api.message("ProveRequest", submit=submission(api, late, request_id="to leave", **low)))
+    check("a job waits", until(lambda: state_of(daemon, "to leave") is not None, 10))
+    gone.cancel()
+    check("its client leaves: it is cancelled", until(lambda: state_of(daemon, "to leave") == "cancelled", 10),
+          state_of(daemon, "to leave"))
+    fails("a deadline passes", grpc.StatusCode.DEADLINE_EXCEEDED, "", lambda: prove(
+        api, late, timeout=0.3, request_id="too late", **low))
+    check("the job of a deadline that passed is cancelled",
+          until(lambda: state_of(daemon, "too late") in ("cancelled", None), 10), state_of(daemon, "too late"))
+    two = [api.Prove.future(api.message("ProveRequest", submit=submission(api, late, request_id="shared", **low)))
+           for _ in range(2)]
+    check("two wait for one job", until(lambda: state_of(daemon, "shared") is not None, 10))
+    time.sleep(0.3)
+    two[0].cancel()
+    time.sleep(0.3)
+    check("one leaves: the job goes on", state_of(daemon, "shared") in ("queued", "running", "completed"),
+          state_of(daemon, "shared"))
+    finish(api, tickets)
+    check("the other gets the proof", two[1].result(timeout=60).result.status == COMPLETED)
+
+
+# ---- our own calls ----
+
+def calls_of_ours(daemon, channel, api, given):
+    own = client.Service(channel, "protoc-c", ROOT / "proto", "cuzk/v1/proving.proto", "cuzk.v1.ProvingEngine")
+    ticket = own.SubmitProof(submission(own, given, request_id="watched"))
+    seen = list(own.WatchProof(own.message("WatchProofRequest", job_id=ticket.job_id), timeout=60))
+    check("a job is watched to its end", seen and seen[-1].state == "completed" and
+          seen[-1].partitions_done == seen[-1].partitions_total == 1, seen[-1:])
+    fails("an unknown job cannot be watched", grpc.StatusCode.NOT_FOUND, "no job",
+          lambda: list(own.WatchProof(own.message("WatchProofRequest", job_id="j0"), timeout=10)))
+    records = given.fields["vanilla_proofs"]
+
+    def chunks(data, sizes):
+        head = submission(own, given, request_id="streamed", vanilla_proofs=[])
+        yield own.message("SubmitProofChunk", submit=head, piece_sizes=sizes)
+        for at in range(0, len(data), 1000):
+            yield own.message("SubmitProofChunk", data=data[at:at + 1000])
+    whole, sizes = b"".join(records), [len(r) for r in records]
+    ticket = own.SubmitProofStream(chunks(whole, sizes), timeout=60)
+    result = own.AwaitProof(own.message("AwaitProofRequest", job_id=ticket.job_id), timeout=60)
+    check("a streamed payload is proved", result.status == COMPLETED and verified(given, result.proof, given.partition), result)
+    bad = grpc.StatusCode.INVALID_ARGUMENT
+    fails("a stream with too little", bad, "less than", lambda: own.SubmitProofStream(chunks(whole[1:], sizes), timeout=60))
+    fails("a stream with too much", bad, "more than", lambda: own.SubmitProofStream(chunks(whole + b"1", sizes), timeout=60))
+    fails("a stream of nothing", bad, "no message", lambda: own.SubmitProofStream(iter([]), timeout=60))
+    check("nothing of refused streams is left",
+          until(lambda: not list((daemon.folder / "state").rglob("incoming-*")), 10))
+
+
+def standard_services(channel):
+    health = client.Service(channel, "protoc-c", ROOT / "proto", "grpc/health/v1/health.proto", "grpc.health.v1.Health")
+    check("health: serving", health.Check(health.message("HealthCheckRequest")).status == 1)
+    fails("health of an unknown service", grpc.StatusCode.NOT_FOUND, "",
+          lambda: health.Check(health.message("HealthCheckRequest", service="x")))
+    watch = health.Watch(health.message("HealthCheckRequest"), timeout=20)
+    check("health is watched", next(watch).status == 1)
+    watch.cancel()
+    for version in ("v1", "v1alpha"):
+        name = f"grpc.reflection.{version}.ServerReflection"
+        reflection = client.Service(channel, "protoc-c", ROOT / "proto", f"grpc/reflection/{version}/reflection.proto", name)
+        questions = [reflection.message("ServerReflectionRequest", list_services=""),
+                     reflection.message("ServerReflectionRequest", file_containing_symbol="cuzk.v1.ProvingEngine.Prove"),
+                     reflection.message("ServerReflectionRequest", file_by_filename="none.proto")]
+        answers = list(reflection.ServerReflectionInfo(iter(questions), timeout=20))
+        listed = [s.name for s in answers[0].list_services_response.service]
+        check(f"reflection {version} lists, describes, refuses", "cuzk.v1.ProvingEngine" in listed and name in listed and
+              b"SubmitProofRequest" in answers[1].file_descriptor_response.file_descriptor_proto[0] and
+              answers[2].error_response.error_code == 5, answers)
+
+
+def parameters(api):
+    name = "wpost-2k" if "window" in KINDS else f"{KINDS[0]}-2k"
+    api.EvictSRS(api.message("EvictSrsRequest", circuit_id=name), timeout=60)
+    check("parameters are loaded", not api.PreloadSRS(api.message("PreloadSrsRequest", circuit_id=name), timeout=60).already_loaded)
+    check("once", api.PreloadSRS(api.message("PreloadSrsRequest", circuit_id=name), timeout=60).already_loaded)
+    loaded = api.GetStatus(api.message("GetStatusRequest"), timeout=10).loaded_srs
+    check("and listed", any(s.tier < 2 and s.size_bytes > 0 for s in loaded), loaded)
+    check("and evicted", api.EvictSRS(api.message("EvictSrsRequest", circuit_id=name), timeout=60).was_loaded)
+    fails("an unknown circuit", grpc.StatusCode.INVALID_ARGUMENT, "", lambda: api.PreloadSRS(
+        api.message("PreloadSrsRequest", circuit_id="porep-33g"), timeout=10))
+
+
+# ---- the operator ----
+
+STATUS = {"uptime_secs": 0, "memory": ["total_bytes", "used_bytes", "available_bytes"], "synthesis": ["max_concurrent", "active"],
+          "pipelines": 0, "gpu_workers": 0, "allocations": ["srs", "pce"],
+          "counters": ["total_completed", "total_failed", "completed_by_kind", "failed_by_kind", "queue_depth"],
+          "buffers": ["synth_in_flight", "provers_in_flight", "aux_in_flight", "shells_in_flight", "pending_handles"]}
+
+
+def http(daemon, api):
+    status = daemon.status()
+    missing = [k for k, inner in STATUS.items() if k not in status or (inner and set(inner) - set(status[k]))]
+    check("/status has all members", not missing, missing)
+    text = daemon.get("metrics")[0].decode()
+    names = ["proofs_completed_total", "proofs_failed_total", "uptime_seconds", "queue_depth", "running_jobs", "gpu_workers",
+             'proofs_completed{proof_kind="window_post"}', 'proof_duration_seconds_count{proof_kind="winning_post"}',
+             'proof_duration_seconds_bucket{proof_kind="porep_c2",le="+Inf"}']
+    check("/metrics has all names", all(f"\ncuzk_{n} " in text for n in names), text[:500])
+    board = re.findall(r"cuzk_[a-z_]+", json.dumps(json.loads((ROOT / "docs/grafana.json").read_text())["panels"]))
+    absent = [n for n in set(board) if not re.search(rf"^{n}[ {{]", text, re.M)]
+    check("every figure of the Grafana board is there", board and not absent, absent)
+    check("GetMetrics says the same", "cuzk_proofs_completed_total " in
+          api.GetMetrics(api.message("GetMetricsRequest"), timeout=10).prometheus_text)
+    check("/healthz, /readyz", daemon.get("healthz")[0] == b"ok\n" and daemon.get("readyz")[0] == b"ready\n")
+    page, headers = daemon.get("")
+    check("the page asks for nothing outside", b"http" not in page and "default-src 'none'" in headers["Content-Security-Policy"])
+    check("its files are served", all(len(daemon.get(f)[0]) > 1000 for f in ("page.js", "page.css", "timeline.js")))
+    timeline = json.loads(daemon.get("timeline")[0])
+    check("/timeline has bars in its rows", timeline["bars"] and all(b["row"] < len(timeline["rows"]) for b in timeline["bars"]))
+    job = next(j for j in status["jobs"] if j["state"] == "completed")
+    trace = json.loads(daemon.get(f"trace?job={job['job_id']}")[0])
+    check("/trace of a job", len(trace["traceEvents"]) > 3)
+    for path, code in (("none", 404), ("trace?job=j0", 404)):
+        try:
+            daemon.get(path)
+            check(f"/{path} is refused", False)
+        except urllib.error.HTTPError as e:
+            check(f"/{path} is refused", e.code == code, e.code)
+    queues = api.GetStatus(api.message("GetStatusRequest"), timeout=10).queues
+    check("every kind is in the status, also with an empty queue",
+          sorted(q.proof_kind for q in queues) == ["porep-c2", "snap-update", "window-post", "winning-post"])
+
+
+def page_in_browser(daemon):
+    """Chromium without a window: the page as it stands after some seconds, wide and narrow, light and dark."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not browser:
+        skip("the page in a browser", "no chromium")
+        return
+    for name, flags in (("wide", ["--window-size=1280,1000"]), ("narrow and dark", ["--window-size=390,844", "--force-dark-mode"])):
+        result = subprocess.run([browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000",
+                                 "--enable-logging=stderr", "--dump-dom", *flags, f"http://127.0.0.1:{daemon.port}/"],
+                                capture_output=True, text=True, timeout=120)
+        dom, console = result.stdout, [line for line in result.stderr.splitlines() if "CONSOLE" in line]
+        check(f"the page is filled in, {name}", ">ready<" in dom and "wdpost-" in dom and ">completed<" in dom and
+              "window-post" in dom and "CPU" in dom and "no answer" not in dom, dom[-3000:])
+        check(f"and complains of nothing, {name}", not console, console)
+
+
+def reloads(daemon):
+    daemon.write_config('[queue]\nmax_jobs = 7\n[logging]\nformat = "json"\n')
+    daemon.process.send_signal(signal.SIGHUP)
+    check("settings are reloaded", until(lambda: '"message":"reloaded"' in daemon.logged(), 10), daemon.logged()[-500:])
+    lines = [line for line in daemon.logged().splitlines() if line.startswith("{")]
+    check("the log is JSON now", lines and all(json.loads(line)["level"] for line in lines))
+    daemon.write_config('[queue]\nmax_jbos = 7\n')
+    daemon.process.send_signal(signal.SIGHUP)
+    check("wrong settings are not", until(lambda: "nearest known one: queue.max_jobs" in daemon.logged(), 10))
+    daemon.write_config("")
+    daemon.process.send_signal(signal.SIGHUP)
+
+
+def restart(daemon, api, given, known):
+    second = subprocess.run([DAEMON, "--config", str(daemon.config)], capture_output=True, text=True, timeout=30)
+    check("a second daemon on the same folder or socket refuses", second.returncode == 1, second.stderr)
+    tickets = [api.SubmitProof(submission(api, given, request_id=f"survivor-{i}")) for i in range(6)]
+    daemon.process.kill()
+    daemon.process.wait()
+    check("the socket of a killed daemon stays", daemon.socket.exists())
+    daemon = Daemon(daemon.folder)
+    channel, api = daemon.connect()
+    results = [api.AwaitProof(api.message("AwaitProofRequest", job_id=t.job_id), timeout=120) for t in tickets]
+    check("what was accepted before kill -9 is proved after", all(r.status == COMPLETED for r in results), results)
+    check("results from before are kept", prove(api, given, request_id="watched").job_id == known)
+    return daemon, channel, api
+
+
+def stops_at_once(daemon, api, given):
+    tickets = [api.SubmitProof(submission(api, given, request_id=f"left-{i}")) for i in range(8)]
+    waiting = api.Prove.future(api.message("ProveRequest", submit=submission(api, given, request_id="left behind", priority=1)))
+    until(lambda: state_of(daemon, "left behind") is not None, 10)
+    daemon.process.send_signal(signal.SIGTERM)
+    until(lambda: "no new jobs" in daemon.logged(), 10)
+    time.sleep(0.2)
+    began = time.monotonic()
+    check("a second SIGTERM stops at once", daemon.end() == 0 and time.monotonic() - began < 10)
+    fails("who waited is told", grpc.StatusCode.UNAVAILABLE, "stopping", waiting.result)
+    daemon = Daemon(daemon.folder)
+    channel, api = daemon.connect()
+    results = [api.AwaitProof(api.message("AwaitProofRequest", job_id=t.job_id), timeout=120) for t in tickets]
+    check("the next start goes on", all(r.status == COMPLETED for r in results), results)
+    return daemon, channel, api
+
+
+def drains(daemon, api, given):
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        calls = [pool.submit(prove, api, given, request_id=f"last-{i}") for i in range(12)]
+        check("jobs are in hand", until(lambda: daemon.status()["running"] > 0, 20))
+        said = daemon.logged().count("no new jobs")
+        daemon.process.send_signal(signal.SIGTERM)
+        check("draining is said", until(lambda: daemon.logged().count("no new jobs") > said, 10))
+        answers = []
+        for call in calls:
+            try:
+                answers.append(call.result().status)
+            except grpc.RpcError as e: # came after the signal
+                answers.append(e.code())
+        check("SIGTERM under load: each is answered", all(a in (COMPLETED, grpc.StatusCode.UNAVAILABLE) for a in answers) and
+              COMPLETED in answers, answers)
+        check("and the daemon ends well", daemon.process.wait(60) == 0)
+        check("the socket is gone", not daemon.socket.exists())
+
+
+def notifies(folder):
+    path = os.path.join(folder, "notify")
+    states = []
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+        s.bind(path)
+        s.settimeout(30)
+
+        def listen():
+            try:
+                while b"STOPPING=1" not in states:
+                    states.append(s.recv(4096))
+            except OSError:
+                pass
+        listener = threading.Thread(target=listen)
+        listener.start()
+        daemon = Daemon(folder, notify=path)
+        daemon.connect()
+        until(lambda: b"READY=1" in states, 10)
+        code = daemon.end()
+        listener.join()
+    check("systemd is told", states[:1] == [b"READY=1"] and states[-1] == b"STOPPING=1" and code == 0, states)
+
+
+def command_line(folder):
+    def run(*arguments):
+        return subprocess.run([DAEMON, *arguments], capture_output=True, text=True, timeout=30)
+    check("--help", run("--help").returncode == 0 and "daemon.listen" in run("--help").stdout)
+    misuse = run("--lisen", "x")
+    check("misuse", misuse.returncode == 2 and "--lisen" in misuse.stderr and not misuse.stdout)
+    wrong = run("--set", "queue.max_jbos=1")
+    check("an unknown setting", wrong.returncode == 2 and "queue.max_jobs" in wrong.stderr, wrong.stderr)
+    example = pathlib.Path(folder) / "example.toml"
+    example.write_text(run("--example").stdout)
+    checked = run("--config", str(example), "--set", f"srs.param_cache={folder}", "--check-config")
+    check("the example is a configuration", checked.returncode == 0 and "message_limit = \"256MiB\"" in checked.stdout, checked.stderr)
+    check("--man", run("--man").stdout.startswith(".TH CUZK-DAEMON"))
+
+
+def main():
+    given, other = inputs()[0], inputs()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        command_line(folder)
+        daemon = Daemon(folder)
+        try:
+            channel, api = daemon.connect()
+            proofs_of_all_kinds(api)
+            if "window" in KINDS:
+                identity_is_id_and_payload(api, given, other)
+            if "porep" in KINDS:
+                a_porep_with_another_seed(api)
+            errors_say_what_is_wrong(api, given)
+            calls_of_ours(daemon, channel, api, given)
+            standard_services(channel)
+            cancel_disconnect_deadline(daemon, api, given, other)
+            parameters(api)
+            http(daemon, api)
+            page_in_browser(daemon)
+            reloads(daemon)
+            known = prove(api, given, request_id="watched").job_id
+            daemon, channel, api = restart(daemon, api, given, known)
+            daemon, channel, api = stops_at_once(daemon, api, given)
+            drains(daemon, api, given)
+            notifies(folder)
+        finally:
+            if daemon.process.poll() is None:
+                daemon.process.kill()
+            if failures:
+                print("".join(f"# {line}\n" for line in daemon.logged().splitlines()[-40:]))
+    print(f"1..{count}")
+    return failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
