@@ -12,18 +12,19 @@
 
 static void usage(FILE *to, const char *program)
 {
-    fprintf(to,
-            "usage: %s [options]\n"
-            "Prints one JSON object a line for each measurement.\n"
-            "  --commit NAME   the commit to report\n"
-            "  --cpu NAME      arithmetic: portable, adx, ifma or auto (default: each where that is measured)\n"
-            "  --threads N     threads\n"
-            "  --reps N        repetitions, at most %d\n"
-            "  --min-log N     smallest size, as a power of two\n"
-            "  --max-log N     largest size\n"
-            "  --only TEXT     only measurements whose name contains TEXT\n"
-            "example: %s --cpu auto --threads 1 --only forward\n",
-            program, MAX_REPS, program);
+    fprintf(
+        to,
+        "usage: %s [options]\n"
+        "Prints one JSON object a line for each measurement.\n"
+        "  --commit NAME   the commit to report\n"
+        "  --cpu NAME      arithmetic: portable, adx, ifma or auto (default: each where that is measured)\n"
+        "  --threads N     threads\n"
+        "  --reps N        repetitions, at most %d\n"
+        "  --min-log N     smallest size, as a power of two\n"
+        "  --max-log N     largest size\n"
+        "  --only TEXT     only measurements whose name contains TEXT\n"
+        "example: %s --cpu auto --threads 1 --only forward\n",
+        program, MAX_REPS, program);
 }
 
 static bool parse_unsigned(unsigned *out, const char *text, unsigned max)

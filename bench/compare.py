@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Our sums and transforms beside those of blst, bellperson and gnark-crypto, in one run.
 
-usage: compare.py BUILD_FOLDER RUST_PEER GO_PEER [--repeat N] [--cpu adx] [--logs g1=16,18,20 g2=16,18,20 ntt=20,22,24]
+usage: compare.py BUILD_FOLDER RUST_PEER GO_PEER [--repeat N] [--cpu auto] [--logs g1=16,18,20 g2=16,18,20 ntt=20,22,24]
 
 BUILD_FOLDER: where meson built bench/bench_msm and bench/bench_ntt; RUST_PEER and GO_PEER: the programs of
 bench/peers (cargo build --release; go build), "-" to leave one out. One size and one number of threads at a
@@ -51,7 +51,7 @@ def main():
     parser.add_argument("rust")
     parser.add_argument("go")
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--cpu", default="adx", help="our instruction set")
+    parser.add_argument("--cpu", default="auto", help="our instruction set")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--logs", nargs="+", default=["g1=16,18,20", "g2=16,18,20", "ntt=20,22,24"])
     a = parser.parse_args()

@@ -157,8 +157,8 @@ CUZK_API cuzk_status cuzk_prove(cuzk_context *context, const cuzk_request *reque
                                 unsigned partition, const uint64_t *insecure_rs_seed,
                                 uint8_t proof[CUZK_PROOF_BYTES], struct cuzk_error *e) CUZK_MUST_USE;
 
-/* The same from folded parameters: the same proof for the same seed, several times as fast and in a small part
- * of the memory. */
+/* The same from folded parameters: the same proof for the same seed, several times as fast and in a small
+ * part of the memory. */
 CUZK_API cuzk_status cuzk_prove_folded(cuzk_context *context, const cuzk_request *request,
                                        const cuzk_srs *srs, unsigned partition,
                                        const uint64_t *insecure_rs_seed, uint8_t proof[CUZK_PROOF_BYTES],
@@ -187,9 +187,9 @@ enum cuzk_format {
     CUZK_FORMAT_JSON = 1, /* one object */
 };
 
-/* What is this file (a C1, a request, a vanilla proof, parameters, folded ones, a key, a proof), and is it sound? *sound
- * says so; the report says what it is and, if not sound, what is wrong: of a request also the first check
- * that its vanilla proofs fail. A vanilla proof alone is judged by its form. */
+/* What is this file (a C1, a request, a vanilla proof, parameters, folded ones, a key, a proof), and is it
+ * sound? *sound says so; the report says what it is and, if not sound, what is wrong: of a request also the
+ * first check that its vanilla proofs fail. A vanilla proof alone is judged by its form. */
 CUZK_API cuzk_status cuzk_inspect(cuzk_context *context, const char *path, enum cuzk_format format,
                                   const struct cuzk_writer *out, bool *sound,
                                   struct cuzk_error *e) CUZK_MUST_USE;

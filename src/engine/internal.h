@@ -2,8 +2,9 @@
  *
  * One lock guards all of it, but for what a worker holds: a partition with `held` set, or a job with
  * `parsing` set, belongs to that worker as to its own fields named there. The journal has a lock of its own
- * and is never called with the engine's lock held; devices and work neither. SPDX-License-Identifier:
- * Apache-2.0 OR MIT */
+ * and is never called with the engine's lock held; devices and work neither.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef ENGINE_INTERNAL_H
 #define ENGINE_INTERNAL_H
 

@@ -1,7 +1,8 @@
 /* engine/probes.h - static tracepoints (USDT) of the provider cuzk, where sys/sdt.h was there to build with:
- *   job_accepted(job, request, kind)   job_ended(job, state, milliseconds)   partition_phase(job, partition,
- * phase) job, request: texts; kind, state, phase: numbers as in engine.h. SPDX-License-Identifier: Apache-2.0
- * OR MIT */
+ * job_accepted(job, request, kind), job_ended(job, state, milliseconds), partition_phase(job, partition,
+ * phase). job, request: texts; kind, state, phase: numbers as in engine.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef ENGINE_PROBES_H
 #define ENGINE_PROBES_H
 

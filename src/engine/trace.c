@@ -1,8 +1,9 @@
 /* engine/trace.c - accounts in Chrome's trace event format (the JSON object form; times in microseconds).
  *
  * A job: process 1 is the job, thread 0 its own spans, thread k + 1 partition k with its phases and, within
- * them, the prover's steps. A window: process 1 is the engine, a thread a worker. SPDX-License-Identifier:
- * Apache-2.0 OR MIT */
+ * them, the prover's steps. A window: process 1 is the engine, a thread a worker.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <stdio.h>
 #include <string.h>
 

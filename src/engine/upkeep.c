@@ -1,6 +1,7 @@
 /* engine/upkeep.c - what is looked after while others work: deadlines, idle parameters, devices in
- * quarantine, old results, the journal, memory that does not come back. SPDX-License-Identifier: Apache-2.0
- * OR MIT */
+ * quarantine, old results, the journal, memory that does not come back.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>

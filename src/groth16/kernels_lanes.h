@@ -1,6 +1,7 @@
 /* groth16/kernels_lanes.h - pointwise loops with eight lanes, for kernels_variant.c when it is compiled for
- * the IFMA variant. Each does a multiple of eight elements and returns how many. SPDX-License-Identifier:
- * Apache-2.0 OR MIT */
+ * the IFMA variant. Each does a multiple of eight elements and returns how many.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef GROTH16_KERNELS_LANES_H
 #define GROTH16_KERNELS_LANES_H
 

@@ -3,8 +3,9 @@
  * The auxiliary variables of a circuit are of two classes: bits, which only ever are 0 or 1 (cs_alloc_bit),
  * and wide ones. Each is numbered within its class in the order of allocation; which variable is of which
  * class is the circuit's, the same for each of its witnesses (struct classes). Of a 32GiB PoRep partition's
- * 130 M variables 1.7 M are wide: 16 MiB of bits and 50 MiB of elements. SPDX-License-Identifier: Apache-2.0
- * OR MIT */
+ * 130 M variables 1.7 M are wide: 16 MiB of bits and 50 MiB of elements.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef R1CS_ASSIGNMENT_H
 #define R1CS_ASSIGNMENT_H
 

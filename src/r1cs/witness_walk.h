@@ -1,6 +1,7 @@
 /* r1cs/witness_walk.h - a witness, by running a circuit whose templates are known: its units are not run,
- * their values are written by straight-line code; no rows are made. SPDX-License-Identifier: Apache-2.0 OR
- * MIT */
+ * their values are written by straight-line code; no rows are made.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef R1CS_WITNESS_WALK_H
 #define R1CS_WITNESS_WALK_H
 

@@ -206,7 +206,8 @@ static void cubic_synthesize(const void *self, struct cs *cs)
 }
 
 static const struct cubic CUBIC = {.x = 3, .out = 35}, WRONG = {.x = 3, .out = 36};
-static const struct circuit GOOD = {.self = &CUBIC, .synthesize = cubic_synthesize}, BAD = {.self = &WRONG, .synthesize = cubic_synthesize};
+static const struct circuit GOOD = {.self = &CUBIC, .synthesize = cubic_synthesize},
+                            BAD = {.self = &WRONG, .synthesize = cubic_synthesize};
 
 /* -- failures -- */
 

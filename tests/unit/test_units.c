@@ -101,7 +101,8 @@ static void constants_make_no_unit(void **state)
     const struct hashed m = {.size = 256, .constants = FIRST_BLOCK};
     struct hashed all = m;
     all.size = 64;
-    const struct circuit some = {.self = &m, .synthesize = hashed_synthesize}, none = {.self = &all, .synthesize = hashed_synthesize};
+    const struct circuit some = {.self = &m, .synthesize = hashed_synthesize},
+                         none = {.self = &all, .synthesize = hashed_synthesize};
     assert_int_equal(unit_check(&some), 4);
     assert_int_equal(unit_check(&none), 0);
 }
