@@ -96,6 +96,7 @@ struct parents {
 
 struct batch {
     const struct gen_sector *s;
+    struct porep_graph graph; /* the sector's, with a table */
     struct parents *parents;
     uint64_t first, end;
     unsigned layer;
@@ -110,8 +111,8 @@ static void find_parents(void *ctx, size_t task, unsigned worker)
     const uint64_t end = b->end - node < NODES_A_TASK ? b->end : node + NODES_A_TASK;
     for (; node < end && !exec_cancelled(b->s->x); node++) {
         struct parents *p = &b->parents[node - b->first];
-        porep_graph_drg_parents(&b->s->graph, node, p->drg);
-        if (b->layer > 0 && porep_graph_exp_parents(&b->s->graph, node, p->exp, NULL) != CUZK_OK)
+        porep_graph_drg_parents(&b->graph, node, p->drg);
+        if (b->layer > 0 && porep_graph_exp_parents(&b->graph, node, p->exp, NULL) != CUZK_OK)
             atomic_store(&b->failed, 1);
     }
 }
@@ -138,12 +139,15 @@ static cuzk_status make_labels(const struct gen_sector *s, struct cuzk_error *e)
 {
     const uint64_t nodes = s->statement.params.nodes;
     const unsigned layers = s->statement.params.layers;
-    struct block memory;
-    struct batch b = {.s = s};
+    struct batch b = {.s = s, .graph = s->graph};
+    struct block memory = {0}, table = {0};
     cuzk_status status =
         block_new(&memory, s->x->budget, NODES_A_BATCH, sizeof(struct parents), "the nodes' parents", e);
-    if (status != CUZK_OK)
-        return status;
+    if (status == CUZK_OK)
+        status = block_new(&table, s->x->budget, porep_graph_table_size(&b.graph), sizeof(uint32_t),
+                           "the expander's table", e);
+    if (status == CUZK_OK)
+        status = porep_graph_tabulate(&b.graph, table.ptr, e);
     b.parents = memory.ptr;
     atomic_init(&b.failed, 0);
     for (b.layer = 0; status == CUZK_OK && b.layer < layers; b.layer++)
@@ -159,6 +163,7 @@ static cuzk_status make_labels(const struct gen_sector *s, struct cuzk_error *e)
             else
                 label_batch(&b);
         }
+    block_free(&table);
     block_free(&memory);
     return status;
 }

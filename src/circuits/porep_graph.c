@@ -50,6 +50,7 @@ void porep_graph_init(struct porep_graph *g, const struct porep_params *p)
     g->half_bits = 1;
     while (UINT64_C(1) << (2 * g->half_bits) < p->nodes * POREP_EXP_PARENTS)
         g->half_bits++;
+    VERIFY(g->half_bits <= 32);
 }
 
 void porep_graph_drg_parents(const struct porep_graph *g, uint64_t node, uint32_t out[POREP_DRG_PARENTS])
@@ -83,18 +84,55 @@ void porep_graph_drg_parents(const struct porep_graph *g, uint64_t node, uint32_
     out[legacy ? drawn : 0] = (uint32_t)(node - 1);
 }
 
+static uint64_t half_mask(const struct porep_graph *g)
+{
+    return (UINT64_C(1) << g->half_bits) - 1;
+}
+
+static cuzk_status round_value(const struct porep_graph *g, unsigned round, uint64_t half, uint32_t *out,
+                               struct cuzk_error *e)
+{
+    uint8_t data[16], digest[64];
+    if (g->rounds) {
+        *out = g->rounds[((size_t)round << g->half_bits) + half];
+        return CUZK_OK;
+    }
+    store_be64(data, half);
+    store_be64(data + 8, g->feistel_key[round]);
+    const cuzk_status status = blake2b(digest, data, sizeof data, e);
+    if (status == CUZK_OK)
+        *out = (uint32_t)(load_be64(digest) & half_mask(g));
+    return status;
+}
+
+size_t porep_graph_table_size(const struct porep_graph *g)
+{
+    return ARRAY_LEN(g->feistel_key) << g->half_bits;
+}
+
+cuzk_status porep_graph_tabulate(struct porep_graph *g, uint32_t *table, struct cuzk_error *e)
+{
+    g->rounds = NULL;
+    for (unsigned round = 0; round < ARRAY_LEN(g->feistel_key); round++)
+        for (uint64_t half = 0; half <= half_mask(g); half++) {
+            const cuzk_status status =
+                round_value(g, round, half, &table[((size_t)round << g->half_bits) + half], e);
+            if (status != CUZK_OK)
+                return status;
+        }
+    g->rounds = table;
+    return CUZK_OK;
+}
+
 static cuzk_status feistel(const struct porep_graph *g, uint64_t *index, struct cuzk_error *e)
 {
-    const uint64_t mask = (UINT64_C(1) << g->half_bits) - 1;
-    uint64_t left = *index >> g->half_bits, right = *index & mask;
+    uint64_t left = *index >> g->half_bits, right = *index & half_mask(g);
     for (unsigned round = 0; round < ARRAY_LEN(g->feistel_key); round++) {
-        uint8_t data[16], digest[64];
-        store_be64(data, right);
-        store_be64(data + 8, g->feistel_key[round]);
-        const cuzk_status status = blake2b(digest, data, sizeof data, e);
+        uint32_t value;
+        const cuzk_status status = round_value(g, round, right, &value, e);
         if (status != CUZK_OK)
             return status;
-        const uint64_t next = left ^ (load_be64(digest) & mask);
+        const uint64_t next = left ^ value;
         left = right;
         right = next;
     }

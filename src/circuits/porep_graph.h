@@ -13,10 +13,17 @@ struct porep_graph {
     enum porep_api api;
     uint8_t drg_seed[28];
     uint64_t feistel_key[3];
-    unsigned half_bits; /* the permutation's halves */
+    unsigned half_bits;     /* the permutation's halves */
+    const uint32_t *rounds; /* the table of porep_graph_tabulate(), or NULL: hashed each time */
 };
 
 void porep_graph_init(struct porep_graph *g, const struct porep_params *p);
+
+/* For who asks for the expander parents of most nodes: the permutation's round function has few values, and
+ * in a table of them parents are found without hashing. table: porep_graph_table_size() entries, 393216 at
+ * most, which must live as long as g. */
+size_t porep_graph_table_size(const struct porep_graph *g);
+cuzk_status porep_graph_tabulate(struct porep_graph *g, uint32_t *table, struct cuzk_error *e) MUST_USE;
 
 /* node below g->nodes; parents in the order in which they are hashed. */
 void porep_graph_drg_parents(const struct porep_graph *g, uint64_t node, uint32_t out[POREP_DRG_PARENTS]);

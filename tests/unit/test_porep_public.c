@@ -130,21 +130,28 @@ static void parents_equal_the_reference_s(void **state)
     assert_non_null(end);
     while ((p = vector_after(p, "registered_proof")) && p < end) {
         struct porep_params params;
-        struct porep_graph graph;
+        struct porep_graph graph, tabulated;
         assert_int_equal(porep_params_for_number(&params, vector_number(&p), NULL), CUZK_OK);
         porep_graph_init(&graph, &params);
+        porep_graph_init(&tabulated, &params);
+        uint32_t *table = calloc(porep_graph_table_size(&graph), sizeof *table);
+        assert_non_null(table);
+        assert_int_equal(porep_graph_tabulate(&tabulated, table, NULL), CUZK_OK);
         p = vector_after(p, "parents");
         do {
-            uint32_t drg[POREP_DRG_PARENTS], exp[POREP_EXP_PARENTS];
+            uint32_t drg[POREP_DRG_PARENTS], exp[POREP_EXP_PARENTS], from_table[POREP_EXP_PARENTS];
             const uint64_t node = vector_number(&p);
             porep_graph_drg_parents(&graph, node, drg);
             assert_int_equal(porep_graph_exp_parents(&graph, node, exp, NULL), CUZK_OK);
+            assert_int_equal(porep_graph_exp_parents(&tabulated, node, from_table, NULL), CUZK_OK);
+            assert_memory_equal(from_table, exp, sizeof exp);
             for (unsigned i = 0; i < POREP_DRG_PARENTS; i++)
                 assert_int_equal(drg[i], vector_number(&p));
             for (unsigned i = 0; i < POREP_EXP_PARENTS; i++)
                 assert_int_equal(exp[i], vector_number(&p));
             compared++;
         } while (strncmp(p, "]],", 3) == 0);
+        free(table);
     }
     assert_int_equal(compared, 6 * 4 * 13 + 2 * 4 * 21);
     free(text);
