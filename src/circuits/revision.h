@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* SHA-256 over the sources of the rooms r1cs, gadgets and circuits (revision.py). */
+/* SHA-256 over the sources of the rooms hash, r1cs, gadgets and circuits (revision.py). */
 extern const uint8_t circuits_revision[32];
 
 #endif

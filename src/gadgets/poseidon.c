@@ -306,10 +306,14 @@ static bool describe(struct shape *shape, struct unit_operands *variables, const
 }
 
 /* The digest of a skipped hash, and its variables' values if they are wanted. */
-static struct num take_result(const struct unit *unit, const struct poseidon *p, const struct num *preimage)
+static struct num take_result(struct cs *cs, const struct unit *unit, const struct poseidon *p,
+                              const struct num *preimage)
 {
+    if (unit->results != 1 || unit->wide_count != poseidon_trace_count(p)) {
+        unit_differs(cs);
+        return (struct num){.v = VAR_ONE};
+    }
     struct num digest = {.v = (unit->first_aux + unit->result[0]) | VAR_AUX, .value = FR_ZERO};
-    VERIFY(unit->results == 1);
     if (unit->wide) {
         fr values[POSEIDON_MAX_ARITY];
         const size_t count = poseidon_trace_count(p);
@@ -330,7 +334,7 @@ struct num poseidon_gadget(struct cs *cs, const struct poseidon *p, const struct
     struct unit unit = {
         .kind = UNIT_POSEIDON, .shape = &shape, .shape_bytes = sizeof shape, .operands = &variables};
     if (unit_enter(cs, &unit))
-        return take_result(&unit, p, preimage);
+        return take_result(cs, &unit, p, preimage);
     const struct num digest = hash_rows(cs, p, preimage);
     unit_leave(cs, &unit, &digest.v, 1);
     return digest;

@@ -180,13 +180,20 @@ static void take_results(struct cs *cs, const struct unit *unit, struct uint32 s
                          const struct uint32 block[16])
 {
     uint32_t value[8] = {0}, words[16];
-    VERIFY(unit->results == 8 * 32);
+    if (unit->results != 8 * 32) {
+        unit_differs(cs);
+        return;
+    }
     if (unit->bits) {
         if (!*unit->plan)
             *unit->plan = sha256_plan_new(state, block);
         if (!*unit->plan) {
             cs_fail(cs, CUZK_ERR_MEMORY, "out of memory: %zu bytes for the plan of a compression",
                     sizeof(struct sha256_plan));
+            return;
+        }
+        if (((const struct sha256_plan *)*unit->plan)->bits != unit->bit_count) {
+            unit_differs(cs);
             return;
         }
         for (unsigned k = 0; k < 8; k++)

@@ -168,6 +168,8 @@ static cuzk_status check_all(const struct exec *x, struct groth16_srs *s, unsign
         return CUZK_OK;
     file_map_advise(&s->map, FILE_SEQUENTIAL);
     const cuzk_status status = srs_check(x, &s->header, s->map.data, e);
+    if (status == CUZK_ERR_INPUT && stamping)
+        stamp_remove(s->path);
     if (status != CUZK_OK || !stamping)
         return status;
     struct cuzk_error why;

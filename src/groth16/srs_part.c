@@ -173,6 +173,7 @@ cuzk_status srs_part_open(struct srs_part *out, const char *path, const struct s
     memcpy(p.part_path, path, n);
     memcpy(p.part_path + n, suffix, sizeof suffix);
     const cuzk_status status = open_part(&p, h, e);
+    p.resumed = p.number > 1 || p.whole;
     if (status == CUZK_OK)
         *out = p;
     else
@@ -242,7 +243,8 @@ cuzk_status srs_part_finish(struct srs_part *p, const struct exec *x, struct srs
     if (status == CUZK_OK)
         status = give_name(p, e);
     struct file_id id;
-    if (status == CUZK_OK && file_id_take(&id, p->fd))
+    /* What lay on the disk in between is checked when the file is first used. */
+    if (status == CUZK_OK && !p->resumed && file_id_take(&id, p->fd))
         srs_stamp_own(p->path, &id, h->digest);
     return status;
 }

@@ -25,6 +25,7 @@ struct srs_part {
     uint64_t size, final_size;
     uint64_t number, phase, units; /* the last record */
     bool whole;                    /* all was done but the name */
+    bool resumed;                  /* some of it was on the disk already */
 };
 
 /* Open PATH.part or make it. h: as srs_layout left it. CUZK_ERR_MISMATCH if there is one of another
@@ -37,7 +38,7 @@ void srs_part_close(struct srs_part *p); /* a zeroed one with fd -1 is fine; the
 cuzk_status srs_part_record(struct srs_part *p, uint64_t phase, uint64_t units,
                             struct cuzk_error *e) MUST_USE;
 
-/* Digests, header, the final size and name; a stamp is left. */
+/* Digests, header, the final size and name; a stamp is left unless the work was taken up. */
 cuzk_status srs_part_finish(struct srs_part *p, const struct exec *x, struct srs_header *h,
                             struct cuzk_error *e) MUST_USE;
 

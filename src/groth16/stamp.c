@@ -107,3 +107,12 @@ cuzk_status stamp_write(const char *path, const struct file_map *map, const char
     mem_free(name);
     return status;
 }
+
+void stamp_remove(const char *path)
+{
+    char *name;
+    if (stamp_path(path, &name, NULL) != CUZK_OK)
+        return;
+    unlink(name);
+    mem_free(name);
+}

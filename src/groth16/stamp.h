@@ -18,4 +18,7 @@ bool stamp_accepts(const char *path, const struct file_map *map, char digest[DIG
 cuzk_status stamp_write(const char *path, const struct file_map *map, const char digest[DIGEST_TEXT],
                         struct cuzk_error *e) MUST_USE;
 
+/* What a stamp of path said is not so: remove it, if there is one. */
+void stamp_remove(const char *path);
+
 #endif

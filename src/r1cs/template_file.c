@@ -183,8 +183,11 @@ cuzk_status templates_open(const struct exec *x, struct templates *out, const ch
                            const struct template_identity *id, const struct circuit *circuit,
                            struct cuzk_error *e)
 {
-    if (path && templates_map(x, out, path, id, NULL) == CUZK_OK)
-        return CUZK_OK;
+    if (path && templates_map(x, out, path, id, NULL) == CUZK_OK) {
+        if (templates_check_digest(out, path, NULL) == CUZK_OK)
+            return CUZK_OK;
+        templates_free(out);
+    }
     const cuzk_status status = templates_record(x, out, circuit, e);
     if (status == CUZK_OK && path && templates_write(x, out, path, id, NULL) != CUZK_OK)
         return CUZK_OK; /* the next one records again */

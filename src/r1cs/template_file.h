@@ -30,8 +30,8 @@ cuzk_status templates_map(const struct exec *x, struct templates *out, const cha
 cuzk_status templates_check_digest(const struct templates *t, const char *path,
                                    struct cuzk_error *e) MUST_USE;
 
-/* Map path; if that does not work record the circuit and write the file, which may fail without harm (a
- * read-only folder). path NULL: record. */
+/* Map path and check its digest; if that does not work record the circuit and write the file, which may fail
+ * without harm (a read-only folder). path NULL: record. */
 cuzk_status templates_open(const struct exec *x, struct templates *out, const char *path,
                            const struct template_identity *id, const struct circuit *circuit,
                            struct cuzk_error *e) MUST_USE;

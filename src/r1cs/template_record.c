@@ -494,6 +494,8 @@ static cuzk_status skip_unit(struct recorder *r, struct cs *cs, struct unit *u, 
     u->first_aux = cs->aux;
     u->result = vec_at(&r->build.part[TEMPLATE_RESULTS], t->result);
     u->results = t->results;
+    u->bit_count = t->bits;
+    u->wide_count = template_wide(t);
     u->bits = NULL;
     u->wide = NULL;
     cs->aux += t->aux;

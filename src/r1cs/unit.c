@@ -53,3 +53,8 @@ void unit_leave(struct cs *cs, struct unit *unit, const var *result, uint32_t re
     if (status != CUZK_OK)
         cs_fail(cs, status, "the constraint sink failed at a unit's end");
 }
+
+void unit_differs(struct cs *cs)
+{
+    cs_fail(cs, CUZK_ERR_MISMATCH, "the templates are of another circuit: a unit differs");
+}

@@ -17,6 +17,9 @@ enum unit_kind {
     UNIT_POSEIDON, /* a hash */
 };
 
+/* For a gadget whose unit the sink knows otherwise than it is: the recorded circuit is another one. */
+void unit_differs(struct cs *cs);
+
 #define UNIT_MAX_OPERANDS 768
 
 /* The variables that a unit refers to, each once, numbered from 0 in the order of their first mention. */
@@ -41,6 +44,7 @@ struct unit {
     uint32_t first_aux;     /* the unit's first own variable */
     const uint32_t *result; /* results, as numbers of own variables, from 0 */
     uint32_t results;
+    uint32_t bit_count, wide_count; /* how many of its variables are bits, how many are not */
     uint64_t *bits; /* NULL unless values are wanted: the unit's boolean variables in their order from bit
                        bit_at on, lowest bit of a word first; they are zero so far */
     size_t bit_at;

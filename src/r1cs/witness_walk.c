@@ -94,6 +94,8 @@ static cuzk_status on_unit_enter(void *self, struct cs *cs, struct unit *u, bool
     u->first_aux = i->first_aux;
     u->result = t->result + one->result;
     u->results = one->results;
+    u->bit_count = one->bits;
+    u->wide_count = template_wide(one);
     u->bits = k->bit;
     u->bit_at = k->at.bits - k->first_bit;
     u->wide = k->w->wide_value + k->at.wide;

@@ -246,8 +246,10 @@ def cancel_disconnect_deadline(daemon, api, given, late):
     gone.cancel()
     check("its client leaves: it is cancelled", until(lambda: state_of(daemon, "to leave") == "cancelled", 10),
           state_of(daemon, "to leave"))
+    finish(api, tickets)
+    tickets = busy(api, given, 40)
     fails("a deadline passes", grpc.StatusCode.DEADLINE_EXCEEDED, "", lambda: prove(
-        api, late, timeout=0.3, request_id="too late", **low))
+        api, late, timeout=0.1, request_id="too late", **low))
     check("the job of a deadline that passed is cancelled",
           until(lambda: state_of(daemon, "too late") in ("cancelled", None), 10), state_of(daemon, "too late"))
     two = [api.Prove.future(api.message("ProveRequest", submit=submission(api, late, request_id="shared", **low)))

@@ -260,6 +260,19 @@ static void files_come_back(void **state)
     assert_memory_equal(mapped.op, t.op, t.count[TEMPLATE_OPS] * sizeof *t.op);
     assert_memory_equal(mapped.binding, t.binding, t.count[TEMPLATE_BINDINGS] * sizeof *t.binding);
     templates_free(&mapped);
+    /* One that is damaged where no index tells is made anew. */
+    uint8_t *bytes;
+    size_t size;
+    assert_int_equal(file_read(&bytes, &size, path, 1 << 24, &e), CUZK_OK);
+    bytes[size - 600] ^= 1;
+    assert_int_equal(file_write_whole(path, bytes, size, &e), CUZK_OK);
+    mem_free(bytes);
+    assert_int_equal(templates_open(&f->x, &mapped, path, &ID, &c.circuit, &e), CUZK_OK);
+    assert_null(mapped.map.data);
+    templates_free(&mapped);
+    assert_int_equal(templates_open(&f->x, &mapped, path, &ID, &c.circuit, &e), CUZK_OK);
+    assert_non_null(mapped.map.data);
+    templates_free(&mapped);
     struct template_identity newer = ID;
     newer.revision[31] = 9;
     assert_int_equal(templates_map(&f->x, &mapped, path, &newer, &e), CUZK_ERR_MISMATCH);

@@ -82,6 +82,8 @@ static inline cuzk_status unit_sink_enter(void *self, struct cs *cs, struct unit
     unit->first_aux = cs->aux;
     unit->result = first->result;
     unit->results = first->results;
+    unit->bit_count = first->bits;
+    unit->wide_count = first->aux - first->bits;
     unit->variant = s->variant;
     unit->plan = &first->plan;
     if (cs->values) {

@@ -205,6 +205,22 @@ static cuzk_status check_output(const char *path, bool prefix, struct cuzk_error
     return fault ? CUZK_ERR_IO : CUZK_OK;
 }
 
+/* The output is none of these files (NULL: not given), which are still needed. */
+static cuzk_status check_not_input(const char *out, const char *const *inputs, size_t count,
+                                   struct cuzk_error *e)
+{
+    struct stat to, from;
+    if (stat(out, &to) != 0 || !S_ISREG(to.st_mode))
+        return CUZK_OK;
+    for (size_t i = 0; i < count; i++)
+        if (inputs[i] && stat(inputs[i], &from) == 0 && to.st_dev == from.st_dev &&
+            to.st_ino == from.st_ino) {
+            snprintf(e->message, sizeof e->message, "--out %.200s is also read from: name another file", out);
+            return CUZK_ERR_ARGUMENT;
+        }
+    return CUZK_OK;
+}
+
 static cuzk_status setup(struct session *s, const char *circuit)
 {
     const struct options *o = s->o;
@@ -371,6 +387,9 @@ static enum exit_code run_prove(const struct options *o, int argc, char **argv)
     cuzk_status status = session_open(&s, o);
     if (status == CUZK_OK)
         status = check_output(o->out, false, &s.error);
+    const char *const inputs[] = {argv[0], o->params, o->srs};
+    if (status == CUZK_OK)
+        status = check_not_input(o->out, inputs, sizeof inputs / sizeof *inputs, &s.error);
     if (status == CUZK_OK)
         status = cuzk_request_open(s.context, &request, argv[0], 0, &s.error);
     if (status == CUZK_OK)
@@ -552,6 +571,8 @@ static enum exit_code run_srs_convert(const struct options *o, int argc, char **
     cuzk_status status = session_open(&s, o);
     if (status == CUZK_OK)
         status = check_output(o->out, false, &s.error);
+    if (status == CUZK_OK)
+        status = check_not_input(o->out, &o->params, 1, &s.error);
     if (status == CUZK_OK)
         status = cuzk_srs_convert(s.context, argv[0], o->params, o->out, o->stop_after, &s.error);
     if (status != CUZK_OK)
