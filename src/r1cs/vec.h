@@ -22,7 +22,7 @@ void vec_free(struct vec *v);  /* a zeroed one is fine */
 
 static inline void *vec_at(const struct vec *v, size_t i)
 {
-    return (char *)v->block.ptr + i * v->each;
+    return i ? (char *)v->block.ptr + i * v->each : v->block.ptr; /* no offset to NULL */
 }
 
 #endif

@@ -28,6 +28,7 @@ expect_error 'prove without parameters' 2 'needs --params or --srs' "$CUZK" prov
 expect_error 'unfolded needs parameters' 2 'needs --params' "$CUZK" prove "$c1" --srs x --unfolded --out x
 cp "$c1" "$T/input.json"
 expect_error 'the output is not an input' 2 'also read from' "$CUZK" prove "$T/input.json" --params x --out "$T/input.json"
+rm "$T/input.json"
 expect_error 'srs alone names its commands' 2 'convert, check' "$CUZK" srs
 expect_output 'srs --help lists them' 'cuzk srs convert' "$CUZK" srs --help
 expect_error 'a phase that is none' 2 'q columns' \
