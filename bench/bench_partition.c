@@ -100,7 +100,7 @@ static void prepare(struct job *j, const char *kind, const char *size)
     must(j, catalogue_blank(&j->blank, j->poseidon, request_circuit_name(&j->request), &j->e));
     must(j, request_circuit(&j->real, j->poseidon, &j->request, 0, &j->e));
     must(j, templates_record(&j->x, &j->templates, &j->blank.circuit, &j->e));
-    must(j, templates_write(&j->x, &j->templates, j->file, &ID, &j->e));
+    must(j, templates_write(&j->templates, j->file, &ID, &j->e));
     j->domain = 1;
     while (j->domain < j->templates.counts.rows)
         j->domain *= 2;

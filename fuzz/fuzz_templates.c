@@ -32,7 +32,7 @@ static void start(struct state *s)
     if (pool_new(&s->x.pool, 1, NULL) != CUZK_OK || poseidon_set_new(&poseidon, NULL) != CUZK_OK ||
         catalogue_blank(&c, poseidon, "window-2k", NULL) != CUZK_OK ||
         templates_record(&s->x, &t, &c.circuit, NULL) != CUZK_OK ||
-        templates_write(&s->x, &t, s->path, &ID, NULL) != CUZK_OK ||
+        templates_write(&t, s->path, &ID, NULL) != CUZK_OK ||
         file_read(&s->file, &s->size, s->path, 1 << 24, NULL) != CUZK_OK)
         abort();
     templates_free(&t);

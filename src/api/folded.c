@@ -4,6 +4,7 @@
 
 #include "api/context.h"
 #include "base/error.h"
+#include "base/text.h"
 
 /* The circuit's first name: the one that requests have. */
 static cuzk_status first_name(const char *circuit, const char **out, struct cuzk_error *e)
@@ -21,17 +22,6 @@ static cuzk_status first_name(const char *circuit, const char **out, struct cuzk
     return error_set(e, CUZK_ERR_ARGUMENT, "no circuit is named \"%.40s\"", circuit);
 }
 
-static char *with_suffix(const char *prefix, const char *suffix)
-{
-    const size_t n = strlen(prefix), m = strlen(suffix) + 1;
-    char *path = mem_alloc(n + m, 1);
-    if (path) {
-        memcpy(path, prefix, n);
-        memcpy(path + n, suffix, m);
-    }
-    return path;
-}
-
 /* PREFIX.params and PREFIX.vk, and the digest that the folded file will name. */
 static cuzk_status setup_params(const struct exec *x, const struct circuit *circuit,
                                 const struct groth16_trapdoor *t, const char *prefix, char digest[33],
@@ -40,7 +30,7 @@ static cuzk_status setup_params(const struct exec *x, const struct circuit *circ
     cuzk_status status = groth16_setup(x, circuit, t, prefix, e);
     if (status != CUZK_OK)
         return status;
-    char *path = with_suffix(prefix, ".params");
+    char *path = text_with_suffix(prefix, ".params");
     if (!path)
         return error_memory(e, strlen(prefix), "a file name");
     struct groth16_params *p = NULL;
@@ -68,7 +58,7 @@ static cuzk_status setup_folded(cuzk_context *context, const char *circuit, cons
         status = setup_params(&context->exec, &blank.circuit, t, prefix, digest, e);
     if (status != CUZK_OK)
         return status;
-    char *path = with_suffix(prefix, ".srs");
+    char *path = text_with_suffix(prefix, ".srs");
     if (!path)
         return error_memory(e, strlen(prefix), "a file name");
     status = groth16_srs_setup(&context->exec, &blank.circuit, name, t, only_folded ? NULL : digest, path, e);
@@ -117,7 +107,7 @@ static char *templates_path(const char *path)
 {
     const size_t n = strlen(path);
     const bool is_srs = n > 4 && strcmp(path + n - 4, ".srs") == 0;
-    char *out = with_suffix(path, ".templates");
+    char *out = text_with_suffix(path, ".templates");
     if (out && is_srs)
         strcpy(out + n - 4, ".templates");
     return out;

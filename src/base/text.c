@@ -181,3 +181,14 @@ void json_null(struct text *t, const char *key)
     begin(t, key);
     text_printf(t, "null");
 }
+
+char *text_with_suffix(const char *path, const char *suffix)
+{
+    const size_t n = strlen(path), m = strlen(suffix) + 1;
+    char *out = mem_alloc(n + m, 1);
+    if (out) {
+        memcpy(out, path, n);
+        memcpy(out + n, suffix, m);
+    }
+    return out;
+}

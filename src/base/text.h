@@ -31,4 +31,7 @@ void json_bool(struct text *t, const char *key, bool value);
 void json_real(struct text *t, const char *key, double value); /* with six digits behind the point; finite */
 void json_null(struct text *t, const char *key);
 
+/* path and suffix together; the caller's, for mem_free; NULL: out of memory. */
+char *text_with_suffix(const char *path, const char *suffix);
+
 #endif

@@ -97,62 +97,36 @@ static struct msm_points points_of(const struct prover *p, enum srs_kind kind)
                                .count = (size_t)p->h->section[kind].count};
 }
 
-/* out += the sum of a section's points by these scalars. */
+/* out += the sum of a section's points by these scalars, or, without any, of those that bits select. */
 static cuzk_status add_g1(const struct prover *p, g1 *out, enum srs_kind kind,
-                          const struct msm_scalars *scalars, struct cuzk_error *e)
+                          const struct msm_scalars *scalars, const uint64_t *bits, struct cuzk_error *e)
 {
     const struct msm_points points = points_of(p, kind);
     struct phase phase;
     g1 sum;
     phase_begin(&phase, p->x, srs_kind_name(kind));
-    const cuzk_status status = msm_g1(&phase.x, &sum, &points, scalars, e);
+    const cuzk_status status = scalars ? msm_g1(&phase.x, &sum, &points, scalars, e)
+                                       : msm_g1_select(&phase.x, &sum, &points, bits, e);
     if (status == CUZK_OK)
         g1_add(out, out, &sum);
     return status;
 }
 
 static cuzk_status add_g2(const struct prover *p, g2 *out, enum srs_kind kind,
-                          const struct msm_scalars *scalars, struct cuzk_error *e)
+                          const struct msm_scalars *scalars, const uint64_t *bits, struct cuzk_error *e)
 {
     const struct msm_points points = points_of(p, kind);
     struct phase phase;
     g2 sum;
     phase_begin(&phase, p->x, srs_kind_name(kind));
-    const cuzk_status status = msm_g2(&phase.x, &sum, &points, scalars, e);
+    const cuzk_status status = scalars ? msm_g2(&phase.x, &sum, &points, scalars, e)
+                                       : msm_g2_select(&phase.x, &sum, &points, bits, e);
     if (status == CUZK_OK)
         g2_add(out, out, &sum);
     return status;
 }
 
-/* out += the sum of a section's points that bits select. */
-static cuzk_status add_g1_bits(const struct prover *p, g1 *out, enum srs_kind kind, const uint64_t *bits,
-                               struct cuzk_error *e)
-{
-    const struct msm_points points = points_of(p, kind);
-    struct phase phase;
-    g1 sum;
-    phase_begin(&phase, p->x, srs_kind_name(kind));
-    const cuzk_status status = msm_g1_select(&phase.x, &sum, &points, bits, e);
-    if (status == CUZK_OK)
-        g1_add(out, out, &sum);
-    return status;
-}
-
-static cuzk_status add_g2_bits(const struct prover *p, g2 *out, enum srs_kind kind, const uint64_t *bits,
-                               struct cuzk_error *e)
-{
-    const struct msm_points points = points_of(p, kind);
-    struct phase phase;
-    g2 sum;
-    phase_begin(&phase, p->x, srs_kind_name(kind));
-    const cuzk_status status = msm_g2_select(&phase.x, &sum, &points, bits, e);
-    if (status == CUZK_OK)
-        g2_add(out, out, &sum);
-    return status;
-}
-
-/* The bits of bit that density names, moved together: the parallel extract of H. S. Warren, "Hacker's
- * Delight", 7-4, word by word. */
+/* Those of these bits that mask names, moved together. */
 static uint64_t extract(uint64_t bits, uint64_t mask)
 {
     uint64_t out = 0;
@@ -193,14 +167,14 @@ static cuzk_status sum_c(struct prover *p, struct cuzk_error *e)
                              fold = {.k = p->w.input, .count = p->h->inputs},
                              wide = {.k = p->w.wide_value, .count = p->h->wide};
     g1 *c = &p->sums.c;
-    cuzk_status status = add_g1(p, c, SRS_Q, &q, e);
+    cuzk_status status = add_g1(p, c, SRS_Q, &q, NULL, e);
     block_free(&p->a);
     if (status == CUZK_OK)
-        status = add_g1(p, c, SRS_FOLD, &fold, e);
+        status = add_g1(p, c, SRS_FOLD, &fold, NULL, e);
     if (status == CUZK_OK)
-        status = add_g1_bits(p, c, SRS_L_BITS, p->w.bit, e);
+        status = add_g1(p, c, SRS_L_BITS, NULL, p->w.bit, e);
     if (status == CUZK_OK)
-        status = add_g1(p, c, SRS_L_WIDE, &wide, e);
+        status = add_g1(p, c, SRS_L_WIDE, &wide, NULL, e);
     return status;
 }
 
@@ -210,11 +184,11 @@ static cuzk_status sum_a(struct prover *p, struct cuzk_error *e)
                              wide = scalars_of(p, SRS_DENSITY_A, SRS_WIDE);
     g1 *a = &p->sums.a;
     pick(p->picked.ptr, p->w.bit, groth16_srs_density(p->srs, SRS_DENSITY_A, SRS_BITS), p->h->bits);
-    cuzk_status status = add_g1(p, a, SRS_A_INPUTS, &inputs, e);
+    cuzk_status status = add_g1(p, a, SRS_A_INPUTS, &inputs, NULL, e);
     if (status == CUZK_OK)
-        status = add_g1_bits(p, a, SRS_A_BITS, p->picked.ptr, e);
+        status = add_g1(p, a, SRS_A_BITS, NULL, p->picked.ptr, e);
     if (status == CUZK_OK)
-        status = add_g1(p, a, SRS_A_WIDE, &wide, e);
+        status = add_g1(p, a, SRS_A_WIDE, &wide, NULL, e);
     return status;
 }
 
@@ -225,17 +199,17 @@ static cuzk_status sum_b(struct prover *p, struct cuzk_error *e)
     g1 *b = &p->sums.b_g1;
     g2 *b2 = &p->sums.b_g2;
     pick(p->picked.ptr, p->w.bit, groth16_srs_density(p->srs, SRS_DENSITY_B, SRS_BITS), p->h->bits);
-    cuzk_status status = add_g1(p, b, SRS_B_G1_INPUTS, &inputs, e);
+    cuzk_status status = add_g1(p, b, SRS_B_G1_INPUTS, &inputs, NULL, e);
     if (status == CUZK_OK)
-        status = add_g1_bits(p, b, SRS_B_G1_BITS, p->picked.ptr, e);
+        status = add_g1(p, b, SRS_B_G1_BITS, NULL, p->picked.ptr, e);
     if (status == CUZK_OK)
-        status = add_g1(p, b, SRS_B_G1_WIDE, &wide, e);
+        status = add_g1(p, b, SRS_B_G1_WIDE, &wide, NULL, e);
     if (status == CUZK_OK)
-        status = add_g2(p, b2, SRS_B_G2_INPUTS, &inputs, e);
+        status = add_g2(p, b2, SRS_B_G2_INPUTS, &inputs, NULL, e);
     if (status == CUZK_OK)
-        status = add_g2_bits(p, b2, SRS_B_G2_BITS, p->picked.ptr, e);
+        status = add_g2(p, b2, SRS_B_G2_BITS, NULL, p->picked.ptr, e);
     if (status == CUZK_OK)
-        status = add_g2(p, b2, SRS_B_G2_WIDE, &wide, e);
+        status = add_g2(p, b2, SRS_B_G2_WIDE, &wide, NULL, e);
     return status;
 }
 

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/text.h"
 #include "curve/fixed_base.h"
 #include "groth16/kernels.h"
 #include "groth16/key.h"
@@ -225,17 +226,6 @@ static cuzk_status write_key(struct setup *s, struct cuzk_error *e)
 
 /* -- the steps -- */
 
-static char *with_suffix(const char *prefix, const char *suffix)
-{
-    const size_t n = strlen(prefix), m = strlen(suffix) + 1;
-    char *path = mem_alloc(n + m, 1);
-    if (path) {
-        memcpy(path, prefix, n);
-        memcpy(path + n, suffix, m);
-    }
-    return path;
-}
-
 #define LOCK_ATTEMPTS 16
 
 /* Is fd still what stands under this name? */
@@ -264,7 +254,7 @@ static cuzk_status take_lock(const char *path, int fd, struct cuzk_error *e)
  * its file, so what was locked counts only while it has the name. */
 static cuzk_status lock_prefix(struct setup *s, const char *prefix, struct cuzk_error *e)
 {
-    s->lock_path = with_suffix(prefix, ".lock");
+    s->lock_path = text_with_suffix(prefix, ".lock");
     if (!s->lock_path)
         return error_memory(e, strlen(prefix), "a file name");
     for (unsigned i = 0; i < LOCK_ATTEMPTS; i++) {
@@ -295,8 +285,8 @@ static void unlock(struct setup *s)
 
 static cuzk_status open_files(struct setup *s, const char *prefix, struct cuzk_error *e)
 {
-    s->params_path = with_suffix(prefix, ".params");
-    s->vk_path = with_suffix(prefix, ".vk");
+    s->params_path = text_with_suffix(prefix, ".params");
+    s->vk_path = text_with_suffix(prefix, ".vk");
     if (!s->params_path || !s->vk_path)
         return error_memory(e, strlen(prefix), "a file name");
     cuzk_status status = file_create(&s->params_file, s->params_path, e);

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "groth16/srs_write.h"
 
 #define MAGIC_BYTES  8
@@ -165,13 +166,10 @@ cuzk_status srs_part_open(struct srs_part *out, const char *path, const struct s
     static const char suffix[] = ".part";
     struct srs_header layout = *h;
     struct srs_part p = {.path = path, .fd = -1, .final_size = srs_layout(&layout)};
-    const size_t n = strlen(path);
     p.size = (p.final_size + SRS_ALIGN - 1) / SRS_ALIGN * SRS_ALIGN + (sizeof(g1_affine) << h->domain_log);
-    p.part_path = mem_alloc(n + sizeof suffix, 1);
+    p.part_path = text_with_suffix(path, suffix);
     if (!p.part_path)
-        return error_memory(e, n + sizeof suffix, "a file name");
-    memcpy(p.part_path, path, n);
-    memcpy(p.part_path + n, suffix, sizeof suffix);
+        return error_memory(e, strlen(path) + sizeof suffix, "a file name");
     const cuzk_status status = open_part(&p, h, e);
     p.resumed = p.number > 1 || p.whole;
     if (status == CUZK_OK)

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #define STAMP_SUFFIX ".checked"
 #define STAMP_MAX    256 /* bytes; longer is none of ours */
@@ -21,13 +22,8 @@
 
 static cuzk_status stamp_path(const char *path, char **out, struct cuzk_error *e)
 {
-    const size_t n = strlen(path);
-    *out = mem_alloc(n + sizeof STAMP_SUFFIX, 1);
-    if (!*out)
-        return error_memory(e, n + sizeof STAMP_SUFFIX, "a file name");
-    memcpy(*out, path, n);
-    memcpy(*out + n, STAMP_SUFFIX, sizeof STAMP_SUFFIX);
-    return CUZK_OK;
+    *out = text_with_suffix(path, STAMP_SUFFIX);
+    return *out ? CUZK_OK : error_memory(e, strlen(path) + sizeof STAMP_SUFFIX, "a file name");
 }
 
 static void render(char text[STAMP_MAX], const struct stat *st, const char *digest)

@@ -8,7 +8,7 @@
  * Points must be in the subgroup of order r: the endomorphism is a multiplication only there.
  *
  * Points are taken in blocks, encoded ones converted once, so memory does not grow with the number of points:
- * for a sum, at most 145 MiB of buckets (from 2^21 wide scalars on in G1; 34 MiB before, and always in G2),
+ * for a sum, at most 128 MiB of buckets (from 2^21 wide scalars on in G1; 34 MiB before, and always in G2),
  * 50 MiB (G1) or 70 MiB (G2) for a block, a byte for every 64 scalars, and 3 (G1) or 4 MiB (G2) a thread; for
  * a plain sum only the last. It comes from x->budget and is gone when the call returns.
  *

@@ -87,13 +87,12 @@ static cuzk_status write_all(struct file_out *f, const struct header *h, const s
     return status;
 }
 
-cuzk_status templates_write(const struct exec *x, const struct templates *t, const char *path,
-                            const struct template_identity *id, struct cuzk_error *e)
+cuzk_status templates_write(const struct templates *t, const char *path, const struct template_identity *id,
+                            struct cuzk_error *e)
 {
     struct header h;
     uint64_t at[TEMPLATE_SECTIONS];
     struct file_out *f;
-    (void)x;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, MAGIC, sizeof h.magic);
     h.format = FORMAT;
@@ -189,7 +188,7 @@ cuzk_status templates_open(const struct exec *x, struct templates *out, const ch
         templates_free(out);
     }
     const cuzk_status status = templates_record(x, out, circuit, e);
-    if (status == CUZK_OK && path && templates_write(x, out, path, id, NULL) != CUZK_OK)
+    if (status == CUZK_OK && path && templates_write(out, path, id, NULL) != CUZK_OK)
         return CUZK_OK; /* the next one records again */
     return status;
 }

@@ -18,8 +18,8 @@ struct template_identity {
     uint8_t revision[32];
 };
 
-cuzk_status templates_write(const struct exec *x, const struct templates *t, const char *path,
-                            const struct template_identity *id, struct cuzk_error *e) MUST_USE;
+cuzk_status templates_write(const struct templates *t, const char *path, const struct template_identity *id,
+                            struct cuzk_error *e) MUST_USE;
 
 /* CUZK_ERR_MISMATCH: of another circuit, revision or format; CUZK_ERR_INPUT: damaged. */
 cuzk_status templates_map(const struct exec *x, struct templates *out, const char *path,
