@@ -9,7 +9,9 @@ FUZZ_SECONDS = 60
 
 CUDA_TOOLCHAIN = $(BUILD)/cuda-toolchain
 
-.PHONY: cuda-toolchain build demo check check-long bench fuzz install uninstall format lint clean deps help
+GPU_ARCH = all
+
+.PHONY: cuda-toolchain gpu build demo check check-long bench fuzz install uninstall format lint clean deps help
 .DEFAULT_GOAL = build
 
 ## build        compile the library and the programs; they end in build/bin/
@@ -20,6 +22,14 @@ build: $(GCC_BUILD)/build.ninja
 
 $(GCC_BUILD)/build.ninja:
 	meson setup $(GCC_BUILD) . --prefix=$(PREFIX)
+
+## gpu          the same with kernels for NVIDIA GPUs; GPU_ARCH=sm_90 for one architecture alone, quicker
+gpu:
+	@bash scripts/deps.sh build
+	@command -v nvcc >/dev/null || test -x $(CUDA_TOOLCHAIN)/nvidia/cu13/bin/nvcc || $(MAKE) cuda-toolchain
+	@test -f $(GCC_BUILD)/build.ninja || meson setup $(GCC_BUILD) . --prefix=$(PREFIX)
+	meson configure $(GCC_BUILD) -Dgpu=enabled -Dgpu_arch=$(GPU_ARCH)
+	$(MAKE) build
 
 ## demo         install what is missing, build, make 2KiB parameters, prove and verify the shipped C1
 demo:
@@ -70,7 +80,7 @@ lint: $(GCC_BUILD)/build.ninja
 deps:
 	@bash scripts/deps.sh check
 
-## cuda-toolchain  fetch nvcc (PyPI, 270 MB) into build/, where the next fresh build finds it
+## cuda-toolchain  fetch nvcc (PyPI, 270 MB) into build/, where `make gpu` finds it
 cuda-toolchain:
 	python3 -m pip install -q --no-deps --target $(CUDA_TOOLCHAIN) nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 \
 	  nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85

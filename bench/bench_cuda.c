@@ -1,7 +1,8 @@
-/* bench/bench_cuda.c - sums on a GPU: uniform scalars in G1 and G2, plain sums of half the points, and five
- * sums under masks at once; sizes 2^16, 2^20, 2^22, 2^24 (--min-log, --max-log; every second size). Every
- * first result is checked against the points' logarithms, which are known. --only trace adds, for the sums of
- * scalars, the time of each kernel, run one after another. SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* bench/bench_cuda.c - sums on a GPU: uniform scalars in G1 and G2, plain sums of half the points, five sums
+ * under masks at once, and multiples of the generators; sizes 2^16, 2^20, 2^22, 2^24 (--min-log, --max-log;
+ * every second size). Every first result is checked against the points' logarithms, which are known. --only
+ * trace adds, for the sums of scalars, the time of each kernel, run one after another.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/driver.h"
+#include "backend/cuda/fixed.h"
 #include "backend/cuda/msm.h"
 #include "backend/cuda/msm_args.h"
 #include "base/pool.h"
@@ -31,6 +33,8 @@ struct job {
     uint32_t *bits[MASKS];
     struct device_block points, scalars_on, bits_on[MASKS];
     struct gpu_msm *msm;
+    struct gpu_fixed *fixed;
+    struct device_block multiples, scratch;
 };
 
 static struct cuzk_error error;
@@ -250,6 +254,14 @@ static void run_masks(struct job *j, void *out)
     need(gpu_msm_finish(j->msm, out, &error));
 }
 
+static void run_multiples(struct job *j, void *out)
+{
+    (void)out;
+    need(gpu_fixed_mul(j->fixed, j->stream, j->group, j->multiples.ptr, j->scalars_on.ptr, j->scratch.ptr,
+                       j->n, &error));
+    need(device_wait(j->device, j->stream, &error));
+}
+
 static int compare(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -280,6 +292,32 @@ static bool wanted(const struct job *j, const char *kind)
     char name[32];
     snprintf(name, sizeof name, "g%u/%s", j->group, kind);
     return strstr(j->b->filter, "trace") != NULL || strstr(name, j->b->filter) != NULL;
+}
+
+#define COMPARED 1000 /* multiples */
+
+static void measure_multiples(struct job *j)
+{
+    const size_t size = j->group == 1 ? sizeof(g1_affine) : sizeof(g2_affine);
+    const size_t n = j->n < COMPARED ? j->n : COMPARED;
+    uint8_t *got = need_memory(n, size), *want = need_memory(n, size);
+    alloc(&j->multiples, j, j->n, size);
+    alloc(&j->scratch, j, j->n, gpu_fixed_scratch(j->group));
+    const double start = now_ms();
+    need(gpu_fixed_new(&j->fixed, j->device, 16, NULL, &error));
+    fprintf(stderr, "tables of multiples in %.1f ms\n", now_ms() - start);
+    run_multiples(j, NULL);
+    need(device_download(j->device, j->stream, got, j->multiples.ptr + (j->n - n) * size, n * size, &error));
+    need(device_wait(j->device, j->stream, &error));
+    multiples(j, want, j->scalars + (j->n - n), n);
+    if (memcmp(got, want, n * size) != 0)
+        printf("{\"error\":\"a wrong multiple\",\"group\":%u,\"n\":%zu}\n", j->group, j->n);
+    measure(j, "multiples", run_multiples, NULL);
+    gpu_fixed_free(j->fixed);
+    device_free(&j->multiples);
+    device_free(&j->scratch);
+    free(got);
+    free(want);
 }
 
 static void measure_size(struct job *j)
@@ -319,11 +357,13 @@ static void measure_size(struct job *j)
         measure(j, "masks5", run_masks, several);
         gpu_msm_free(j->msm);
     }
+    if (wanted(j, "multiples"))
+        measure_multiples(j);
 }
 
 static void measure_group(struct job *j, unsigned min_log, unsigned max_log)
 {
-    if (!wanted(j, "uniform") && !wanted(j, "select") && !wanted(j, "masks"))
+    if (!wanted(j, "uniform") && !wanted(j, "select") && !wanted(j, "masks") && !wanted(j, "multiples"))
         return;
     make_points(j, (size_t)1 << max_log);
     for (unsigned log = min_log; log <= max_log;

@@ -50,6 +50,11 @@ struct cuzk_options {
     uint64_t memory_limit; /* bytes of anonymous memory; 0: the least of RAM, the cgroup's limit and the
                             * memory nodes (NUMA) that the process may use */
 
+    const char *device; /* what proves from folded parameters, and makes them: "cpu"; "gpu": all GPUs, at
+                         * least one; "gpu:0,2": those of these numbers; NULL or "auto": GPUs if this build
+                         * can use any, else the CPU. They are opened when first wanted */
+    uint64_t device_memory_limit; /* bytes of each GPU's memory; 0: what is free */
+
     /* Called from the thread that made the call, as work advances: done of total in a named phase. */
     void (*progress)(void *user, const char *phase, uint64_t done, uint64_t total);
     void *progress_user;
@@ -66,6 +71,22 @@ CUZK_API unsigned cuzk_context_threads(const cuzk_context *context);
 CUZK_API const char *cuzk_context_cpu(const cuzk_context *context);
 /* The most anonymous memory reserved at one time so far, in bytes (large blocks only). */
 CUZK_API uint64_t cuzk_context_memory_peak(const cuzk_context *context);
+
+/* ---- devices ---- */
+
+struct cuzk_device {
+    char name[96];
+    unsigned index;      /* the driver's number */
+    unsigned capability; /* 90 for 9.0 */
+    unsigned multiprocessors;
+    uint64_t memory, limit; /* bytes: of the card; that may be used */
+    uint64_t peak;          /* the most that was in use at one time so far */
+};
+/* How many GPUs the context uses, opening them, and what each is. */
+CUZK_API cuzk_status cuzk_context_devices(cuzk_context *context, unsigned *count,
+                                          struct cuzk_error *e) CUZK_MUST_USE;
+CUZK_API cuzk_status cuzk_context_device(cuzk_context *context, unsigned i, struct cuzk_device *out,
+                                         struct cuzk_error *e) CUZK_MUST_USE;
 
 /* ---- circuits ----
  *
@@ -141,9 +162,10 @@ CUZK_API cuzk_status cuzk_srs_belongs(const cuzk_srs *srs, const cuzk_params *pa
                                       struct cuzk_error *e) CUZK_MUST_USE;
 
 /* Make the folded file of a circuit from its .params file, whoever made that: two transforms of points, which
- * take long (docs/formats.md). Until it is whole it is PATH.part, with a journal: a call that was stopped or
- * killed is taken up where it was by calling again. stop_after: NULL, or the phase after which to stop with
- * CUZK_ERR_CANCELLED: "k columns", "k rows", "fold", "q columns", "q rows", "a and b". */
+ * take long (docs/formats.md) and are done by the context's first device, if it has one; the file is the
+ * same. Until it is whole it is PATH.part, with a journal: a call that was stopped or killed is taken up
+ * where it was by calling again. stop_after: NULL, or the phase after which to stop with CUZK_ERR_CANCELLED:
+ * "k columns", "k rows", "fold", "q columns", "q rows", "a and b". */
 CUZK_API cuzk_status cuzk_srs_convert(cuzk_context *context, const char *circuit, const char *params_path,
                                       const char *path, const char *stop_after,
                                       struct cuzk_error *e) CUZK_MUST_USE;
@@ -163,6 +185,15 @@ CUZK_API cuzk_status cuzk_prove_folded(cuzk_context *context, const cuzk_request
                                        const cuzk_srs *srs, unsigned partition,
                                        const uint64_t *insecure_rs_seed, uint8_t proof[CUZK_PROOF_BYTES],
                                        struct cuzk_error *e) CUZK_MUST_USE;
+
+/* The same of count partitions from first on, CUZK_PROOF_BYTES each in order, on all of the context's devices
+ * at once: what one fails another does. A GPU begins while the vanilla proofs are still being checked.
+ * seconds: NULL, or each one's time from its beginning to its verified proof (several are under way at a
+ * time). */
+CUZK_API cuzk_status cuzk_prove_partitions(cuzk_context *context, const cuzk_request *request,
+                                           const cuzk_srs *srs, unsigned first, unsigned count,
+                                           const uint64_t *insecure_rs_seed, uint8_t *proofs, double *seconds,
+                                           struct cuzk_error *e) CUZK_MUST_USE;
 
 /* Do the proofs of count partitions from first on hold? proofs: CUZK_PROOF_BYTES each, in order.
  * *valid is written when that could be told: a malformed proof is not valid. */
@@ -222,6 +253,39 @@ CUZK_API cuzk_status cuzk_circuit_list(cuzk_context *context, const char *circui
                                        const cuzk_request *request, unsigned partition,
                                        enum cuzk_listing what, uint64_t first, uint64_t end,
                                        const struct cuzk_writer *out, struct cuzk_error *e) CUZK_MUST_USE;
+
+/* ---- installations ---- */
+
+/* What the machine offers to this process. */
+struct cuzk_machine {
+    uint64_t ram, cgroup_memory, node_memory; /* bytes: RAM; the cgroup's limit; what the memory nodes (NUMA)
+                                               * have that it may use, where some are barred to it.
+                                               * UINT64_MAX: no limit */
+    uint64_t cgroup_cpu;                      /* quota in thousandths of a CPU; UINT64_MAX: none */
+    unsigned threads;                         /* what a context uses unless it is told */
+    char cpu[16];                             /* the instruction set that it uses then */
+    char variants[64];                        /* all that this build and processor can: "portable, adx" */
+    bool sha;                                 /* the processor has instructions for SHA-256 */
+};
+CUZK_API void cuzk_machine_read(struct cuzk_machine *out);
+
+/* The i-th circuit's name; NULL from the end on. */
+CUZK_API const char *cuzk_circuit_name(size_t i);
+
+/* The file in folder that a circuit's proofs are made from, as the daemon finds it: X.srs before X.params,
+ * under the circuit's name or the real network's. CUZK_ERR_IO: none, with the names that were looked for. */
+#define CUZK_PATH_MAX 4096
+CUZK_API cuzk_status cuzk_params_find(const char *folder, const char *circuit, char path[CUZK_PATH_MAX],
+                                      struct cuzk_error *e) CUZK_MUST_USE;
+
+/* Was the file's every point checked before (FILE.checked)? Then opening takes no time; and its size. */
+CUZK_API cuzk_status cuzk_params_checked(const char *path, bool *checked, uint64_t *size,
+                                         struct cuzk_error *e) CUZK_MUST_USE;
+
+/* Open the file, .srs or .params, as cuzk_srs_open and cuzk_params_open do, and see whether it is the
+ * circuit's: CUZK_ERR_MISMATCH if not. */
+CUZK_API cuzk_status cuzk_params_check(cuzk_context *context, const char *circuit, const char *path,
+                                       struct cuzk_error *e) CUZK_MUST_USE;
 
 #ifdef __cplusplus
 }

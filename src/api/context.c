@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "api/context.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "base/file.h"
 
@@ -23,7 +25,10 @@ cuzk_status cuzk_context_new(cuzk_context **out, const struct cuzk_options *opti
     cuzk_context *c = mem_alloc(1, sizeof *c);
     if (!c)
         return error_memory(e, sizeof *c, "the context");
-    cuzk_status status = cpu_variant_parse(&c->exec.variant, o->cpu ? o->cpu : "auto", e);
+    const char *words = o->device ? o->device : "auto";
+    cuzk_status status = gpus_words_check(words, e);
+    if (status == CUZK_OK)
+        status = cpu_variant_parse(&c->exec.variant, o->cpu ? o->cpu : "auto", e);
     if (status == CUZK_OK)
         status = budget_new(&c->exec.budget, o->memory_limit, e);
     if (status == CUZK_OK)
@@ -34,6 +39,8 @@ cuzk_status cuzk_context_new(cuzk_context **out, const struct cuzk_options *opti
         cuzk_context_free(c);
         return status;
     }
+    snprintf(c->device_words, sizeof c->device_words, "%s", words);
+    c->device_limit = o->device_memory_limit;
     c->exec.progress = o->progress;
     c->exec.progress_user = o->progress_user;
     c->exec.cancel = o->cancel;
@@ -45,6 +52,7 @@ void cuzk_context_free(cuzk_context *context)
 {
     if (!context)
         return;
+    context_devices_close(context);
     poseidon_set_free(context->poseidon);
     pool_free(context->exec.pool);
     budget_free(context->exec.budget);

@@ -5,6 +5,7 @@
 
 #include <cuzk/cuzk.h>
 
+#include "backend/gpus.h"
 #include "base/exec.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -16,7 +17,16 @@
 struct cuzk_context {
     struct exec exec;
     struct poseidon_set *poseidon;
+    char device_words[64];
+    uint64_t device_limit;
+    bool devices_open;
+    struct gpus gpus;                    /* once they are open */
+    struct gpu_prover *prover[GPUS_MAX]; /* of each, once it has proved */
 };
+
+/* Open the devices that the context's options name, once. */
+cuzk_status context_devices(cuzk_context *context, struct cuzk_error *e) MUST_USE;
+void context_devices_close(cuzk_context *context);
 
 struct cuzk_request {
     struct request request;

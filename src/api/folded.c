@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "api/context.h"
+#include "backend/cuda/fixed.h"
+#include "backend/cuda/transform.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -45,6 +47,25 @@ static cuzk_status setup_params(const struct exec *x, const struct circuit *circ
     return CUZK_OK;
 }
 
+/* With the first of the context's devices as the maker of points, if it has one. */
+static cuzk_status make_srs(cuzk_context *context, const struct circuit *circuit, const char *name,
+                            const struct groth16_trapdoor *t, const char *source, const char *path,
+                            struct cuzk_error *e)
+{
+    struct gpu_fixed *gpu = NULL;
+    struct point_maker maker;
+    cuzk_status status = CUZK_OK;
+    if (context->gpus.count > 0) {
+        status = gpu_fixed_new(&gpu, context->gpus.device[0], 16, context->exec.budget, e);
+        if (status == CUZK_OK)
+            maker = gpu_fixed_maker(gpu);
+    }
+    if (status == CUZK_OK)
+        status = groth16_srs_setup_by(&context->exec, circuit, name, t, source, path, gpu ? &maker : NULL, e);
+    gpu_fixed_free(gpu);
+    return status;
+}
+
 static cuzk_status setup_folded(cuzk_context *context, const char *circuit, const char *prefix,
                                 bool only_folded, const struct groth16_trapdoor *t, struct cuzk_error *e)
 {
@@ -61,7 +82,7 @@ static cuzk_status setup_folded(cuzk_context *context, const char *circuit, cons
     char *path = text_with_suffix(prefix, ".srs");
     if (!path)
         return error_memory(e, strlen(prefix), "a file name");
-    status = groth16_srs_setup(&context->exec, &blank.circuit, name, t, only_folded ? NULL : digest, path, e);
+    status = make_srs(context, &blank.circuit, name, t, only_folded ? NULL : digest, path, e);
     mem_free(path);
     return status;
 }
@@ -71,14 +92,30 @@ cuzk_status cuzk_setup_folded(cuzk_context *context, const char *circuit, const 
 {
     API_REQUIRE(e, context && circuit && prefix);
     struct groth16_trapdoor t;
-    cuzk_status status = CUZK_OK;
-    if (insecure_seed)
+    cuzk_status status = context_devices(context, e); /* before any work, if there are none */
+    if (status == CUZK_OK && insecure_seed)
         groth16_trapdoor_from_seed(&t, *insecure_seed);
-    else
+    else if (status == CUZK_OK)
         status = groth16_trapdoor_random(&t, e);
     if (status == CUZK_OK)
         status = setup_folded(context, circuit, prefix, only_folded, &t, e);
     mem_wipe(&t, sizeof t);
+    return status;
+}
+
+/* By the context's first device, if it has one. */
+static cuzk_status convert(cuzk_context *context, const struct circuit *circuit, const char *name,
+                           const struct groth16_params *p, const char *path, const char *stop_after,
+                           struct cuzk_error *e)
+{
+    struct gpu_transform *g = NULL;
+    cuzk_status status = context_devices(context, e);
+    if (status == CUZK_OK && context->gpus.count > 0)
+        status = gpu_transform_new(&g, context->gpus.device[0], 0, e);
+    if (status == CUZK_OK)
+        status = groth16_srs_convert(&context->exec, circuit, name, p, path, stop_after,
+                                     g ? gpu_transform_runner(g) : NULL, e);
+    gpu_transform_free(g);
     return status;
 }
 
@@ -97,7 +134,7 @@ cuzk_status cuzk_srs_convert(cuzk_context *context, const char *circuit, const c
     if (status == CUZK_OK)
         status = groth16_params_open(&context->exec, &p, params_path, 0, e);
     if (status == CUZK_OK)
-        status = groth16_srs_convert(&context->exec, &blank.circuit, name, p, path, stop_after, e);
+        status = convert(context, &blank.circuit, name, p, path, stop_after, e);
     groth16_params_free(p);
     return status;
 }

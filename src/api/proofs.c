@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/context.h"
+#include "api/partition.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/timing.h"
 #include "circuits/gen.h"
 
 cuzk_status cuzk_setup(cuzk_context *context, const char *circuit, const char *prefix,
@@ -123,72 +124,26 @@ void cuzk_vk_free(cuzk_vk *vk)
 
 /* ---- proofs ---- */
 
-static cuzk_status check_partition(const cuzk_request *request, unsigned first, unsigned count,
-                                   struct cuzk_error *e)
-{
-    const unsigned all = cuzk_request_partitions(request);
-    if (count == 0 || first >= all || count > all - first)
-        return error_set(e, CUZK_ERR_ARGUMENT, "partitions %u to %u of %s, which has %u, counted from 0",
-                         first, first + count, cuzk_request_circuit(request), all);
-    return CUZK_OK;
-}
-
-/* The public inputs of one partition, to be freed with mem_free. */
-static cuzk_status public_inputs(const cuzk_request *request, unsigned partition, fr **out,
-                                 struct cuzk_error *e)
-{
-    const size_t n = request_public_count(&request->request);
-    fr *inputs = mem_alloc(n, sizeof *inputs);
-    if (!inputs)
-        return error_memory(e, n * sizeof *inputs, "public inputs");
-    const cuzk_status status = request_public_inputs(&request->request, partition, inputs, e);
-    if (status == CUZK_OK)
-        *out = inputs;
-    else
-        mem_free(inputs);
-    return status;
-}
-
-/* Prove from whichever parameters are there. */
-static cuzk_status prove(cuzk_context *context, const struct circuit *circuit, const cuzk_params *params,
-                         const cuzk_srs *srs, const struct groth16_rs *rs, const fr *inputs, uint32_t count,
-                         struct groth16_proof *out, struct cuzk_error *e)
-{
-    if (params)
-        return groth16_prove(&context->exec, circuit, params->params, rs, inputs, count, out, e);
-    return groth16_prove_folded(&context->exec, circuit, &srs->circuit, srs->srs, rs, inputs, count, out, e);
-}
-
+/* Prove from whichever parameters are there, on the CPU. */
 static cuzk_status prove_partition(cuzk_context *context, const cuzk_request *request,
-                                   const cuzk_params *params, const cuzk_srs *srs, unsigned partition,
+                                   const cuzk_params *params, const cuzk_srs *srs, unsigned number,
                                    const uint64_t *insecure_rs_seed, uint8_t proof[CUZK_PROOF_BYTES],
                                    struct cuzk_error *e)
 {
-    const struct request *r = &request->request;
-    struct any_circuit real;
-    fr *inputs = NULL;
-    struct groth16_rs rs = {0};
+    struct partition p;
     struct groth16_proof result;
-    cuzk_status status = check_partition(request, partition, 1, e);
-    if (status == CUZK_OK)
-        status = request_circuit(&real, context->poseidon, r, partition, e);
+    cuzk_status status = partition_open(context, request, number, insecure_rs_seed, &p, e);
     if (status == CUZK_OK) /* nonsense is told at once, not after the proof */
-        status = request_check_partition(&context->exec, context->poseidon, r, partition, e);
-    if (status == CUZK_OK)
-        status = public_inputs(request, partition, &inputs, e);
-    if (status == CUZK_OK) {
-        if (insecure_rs_seed)
-            groth16_rs_from_seed(&rs, *insecure_rs_seed);
-        else
-            status = groth16_rs_random(&rs, e);
-    }
-    if (status == CUZK_OK)
-        status = prove(context, &real.circuit, params, srs, &rs, inputs, (uint32_t)request_public_count(r),
-                       &result, e);
+        status = partition_check(context, request, number, e);
+    if (status == CUZK_OK && params)
+        status = groth16_prove(&context->exec, &p.real.circuit, params->params, &p.rs, p.inputs,
+                               p.inputs_count, &result, e);
+    else if (status == CUZK_OK)
+        status = groth16_prove_folded(&context->exec, &p.real.circuit, &srs->circuit, srs->srs, &p.rs,
+                                      p.inputs, p.inputs_count, &result, e);
     if (status == CUZK_OK)
         groth16_proof_write(proof, &result);
-    mem_wipe(&rs, sizeof rs);
-    mem_free(inputs);
+    partition_close(&p);
     return status;
 }
 
@@ -204,14 +159,29 @@ cuzk_status cuzk_prove_folded(cuzk_context *context, const cuzk_request *request
                               unsigned partition, const uint64_t *insecure_rs_seed,
                               uint8_t proof[CUZK_PROOF_BYTES], struct cuzk_error *e)
 {
-    API_REQUIRE(e, context && request && srs && proof);
-    struct groth16_srs_info info;
-    groth16_srs_info(srs->srs, &info);
-    if (strcmp(info.circuit, cuzk_request_circuit(request)) != 0)
-        return error_set(e, CUZK_ERR_MISMATCH,
-                         "the folded parameters are of the circuit %s, the request is of %s", info.circuit,
-                         cuzk_request_circuit(request));
-    return prove_partition(context, request, NULL, srs, partition, insecure_rs_seed, proof, e);
+    return cuzk_prove_partitions(context, request, srs, partition, 1, insecure_rs_seed, proof, NULL, e);
+}
+
+cuzk_status cuzk_prove_partitions(cuzk_context *context, const cuzk_request *request, const cuzk_srs *srs,
+                                  unsigned first, unsigned count, const uint64_t *insecure_rs_seed,
+                                  uint8_t *proofs, double *seconds, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && request && srs && proofs);
+    cuzk_status status = partitions_check(request, first, count, e);
+    if (status == CUZK_OK)
+        status = srs_is_for(srs, request, e);
+    if (status == CUZK_OK)
+        status = context_devices(context, e);
+    if (status == CUZK_OK && context->gpus.count > 0)
+        return prove_on_devices(context, request, srs, first, count, insecure_rs_seed, proofs, seconds, e);
+    for (unsigned i = 0; i < count && status == CUZK_OK; i++) {
+        const uint64_t start = timing_now();
+        status = prove_partition(context, request, NULL, srs, first + i, insecure_rs_seed,
+                                 proofs + (size_t)i * CUZK_PROOF_BYTES, e);
+        if (seconds)
+            seconds[i] = (double)(timing_now() - start) / 1e9;
+    }
+    return status;
 }
 
 /* The verdict on proofs and inputs that were obtained. */
@@ -229,7 +199,7 @@ cuzk_status cuzk_verify(cuzk_context *context, const cuzk_request *request, cons
                         unsigned count, const uint8_t *proofs, bool *valid, struct cuzk_error *e)
 {
     API_REQUIRE(e, context && request && vk && proofs && valid);
-    cuzk_status status = check_partition(request, first, count, e);
+    cuzk_status status = partitions_check(request, first, count, e);
     if (status != CUZK_OK)
         return status;
     const size_t inputs_each = request_public_count(&request->request);
@@ -243,7 +213,7 @@ cuzk_status cuzk_verify(cuzk_context *context, const cuzk_request *request, cons
         status = error_memory(e, count * sizeof *points, "proofs");
     bool readable = true;
     for (unsigned i = 0; i < count && status == CUZK_OK && readable; i++) {
-        status = public_inputs(request, first + i, &inputs[i], e);
+        status = partition_inputs(request, first + i, &inputs[i], e);
         /* A proof that is no proof is not valid: that is an answer. */
         if (status == CUZK_OK &&
             groth16_proof_read(&points[i], proofs + (size_t)i * CUZK_PROOF_BYTES, NULL) != CUZK_OK)

@@ -41,7 +41,7 @@ bool device_retired(const struct device *d);
 /* Everything on the device is lost; blocks and streams of before may only be freed. */
 cuzk_status device_reopen(struct device *d, struct cuzk_error *e) MUST_USE;
 const struct device_info *device_info(const struct device *d);
-uint64_t device_memory_used(const struct device *d);
+uint64_t device_memory_used(const struct device *d); /* without what is kept for reuse */
 uint64_t device_memory_peak(const struct device *d);
 
 /* Memory of the device; not zeroed, aligned to 256 bytes. ptr is 0 when empty. */
@@ -56,7 +56,9 @@ struct device_block {
  * the block in the text. */
 cuzk_status device_alloc(struct device_block *out, struct device *d, size_t count, size_t size,
                          const char *what, struct cuzk_error *e) MUST_USE;
-void device_free(struct device_block *block); /* empties it; an empty or zeroed one is fine */
+/* Empties it; an empty or zeroed one is fine. The memory is kept for the next block of this size, so work
+ * queued on it must be done, or be in the stream of whoever comes next. */
+void device_free(struct device_block *block);
 
 /* Host memory from which a device copies at full speed. */
 struct pinned_block {
@@ -74,7 +76,6 @@ struct stream {
     void *handle;
 };
 cuzk_status device_stream(struct stream *out, struct device *d, struct cuzk_error *e) MUST_USE;
-
 /* Queue copies and fills; ptr: inside a block. A copy from or to memory that is not pinned is done, on the
  * host's side, when the call returns. */
 cuzk_status device_upload(struct device *d, struct stream s, uint64_t to, const void *from, size_t size,
@@ -98,6 +99,8 @@ cuzk_status event_record(struct device *d, struct event event, struct stream s,
                          struct cuzk_error *e) MUST_USE;
 cuzk_status stream_wait_event(struct device *d, struct stream s, struct event event,
                               struct cuzk_error *e) MUST_USE;
+/* Wait until the work before it is done; at once if it was never recorded. */
+cuzk_status event_wait(struct device *d, struct event event, struct cuzk_error *e) MUST_USE;
 /* Milliseconds between two recorded events whose work is done. */
 cuzk_status event_elapsed(struct device *d, float *out, struct event from, struct event to,
                           struct cuzk_error *e) MUST_USE;

@@ -68,6 +68,10 @@ cuzk_status file_write(struct file_out *f, const void *data, size_t size, struct
 cuzk_status file_write_at(struct file_out *f, uint64_t offset, const void *data, size_t size,
                           struct cuzk_error *e) MUST_USE;
 
+/* Have the system begin to write these bytes to the disk, so that file_prepare finds less to do. Failing is
+ * no failure. */
+void file_begin_flush(const struct file_out *f, uint64_t offset, uint64_t size);
+
 /* Make it last (fsync), under a hidden name still, so that file_commit only renames: several files can then
  * appear nearly at once. *id: what the file is known by from now on. Nothing may be written after it. */
 cuzk_status file_prepare(struct file_out *f, struct file_id *id, struct cuzk_error *e) MUST_USE;

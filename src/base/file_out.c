@@ -258,6 +258,11 @@ cuzk_status file_write_at(struct file_out *f, uint64_t offset, const void *data,
     return CUZK_OK;
 }
 
+void file_begin_flush(const struct file_out *f, uint64_t offset, uint64_t size)
+{
+    (void)sync_file_range(f->fd, (off_t)offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
+}
+
 /* Give an unnamed file a hidden name; the final one may exist, and link(2) does not replace. */
 static int name_hidden(struct file_out *f)
 {

@@ -21,10 +21,10 @@ static bool memory_is_plausible(hwloc_topology_t t)
     return pages > 0 && page > 0 && machine->total_memory <= (uint64_t)pages * (uint64_t)page;
 }
 
-/* Only what this process may use is kept. The x86 component would bind the caller to each CPU in turn to
- * ask it, others would wake accelerators: what the kernel tells is enough. The environment can make hwloc
- * describe another machine; such words are not believed. */
-static bool load(hwloc_topology_t *out, const char *synthetic)
+/* Only what this process may use is kept, unless flags say otherwise. The x86 component would bind the caller
+ * to each CPU in turn to ask it, others would wake accelerators: what the kernel tells is enough. The
+ * environment can make hwloc describe another machine; such words are not believed. */
+static bool load(hwloc_topology_t *out, const char *synthetic, unsigned long flags)
 {
     static const char *const unwanted[] = {"x86",  "xml",  "pci",       "opencl", "cuda",
                                            "nvml", "rsmi", "levelzero", "gl"};
@@ -33,7 +33,8 @@ static bool load(hwloc_topology_t *out, const char *synthetic)
         return false;
     for (size_t i = 0; i < ARRAY_LEN(unwanted); i++) /* a name that hwloc lacks is an error to ignore */
         (void)hwloc_topology_set_components(t, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, unwanted[i]);
-    if ((synthetic && hwloc_topology_set_synthetic(t, synthetic) != 0) || hwloc_topology_load(t) != 0 ||
+    if ((synthetic && hwloc_topology_set_synthetic(t, synthetic) != 0) ||
+        hwloc_topology_set_flags(t, flags) != 0 || hwloc_topology_load(t) != 0 ||
         (!synthetic && (!hwloc_topology_is_thissystem(t) || !memory_is_plausible(t)))) {
         hwloc_topology_destroy(t);
         return false;
@@ -42,24 +43,56 @@ static bool load(hwloc_topology_t *out, const char *synthetic)
     return true;
 }
 
+uint64_t topology_memory_of(const struct topology_node *nodes, size_t count, uint64_t ram)
+{
+    uint64_t all = 0, usable = 0;
+    bool some_barred = false;
+    for (size_t i = 0; i < count; i++) {
+        all += nodes[i].bytes;
+        usable += nodes[i].usable ? nodes[i].bytes : 0;
+        some_barred |= !nodes[i].usable;
+    }
+    /* The kernel keeps some per cent to itself; what is missing beyond that, the nodes do not tell. */
+    return some_barred && usable > 0 && all >= ram / 4 * 3 ? usable : UINT64_MAX;
+}
+
+/* The nodes from which the calling thread may allocate. NULL: out of memory. */
+static hwloc_bitmap_t usable_nodes(hwloc_topology_t t)
+{
+    hwloc_bitmap_t usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_nodeset(t));
+    hwloc_bitmap_t bound = hwloc_bitmap_alloc();
+    hwloc_membind_policy_t policy = HWLOC_MEMBIND_DEFAULT;
+    if (usable && bound &&
+        hwloc_get_membind(t, bound, &policy, HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET) == 0 &&
+        policy == HWLOC_MEMBIND_BIND)
+        (void)hwloc_bitmap_and(usable, usable, bound);
+    hwloc_bitmap_free(bound);
+    return usable;
+}
+
 uint64_t topology_memory(void)
 {
     hwloc_topology_t t;
-    if (!load(&t, NULL))
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0 || !load(&t, NULL, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED))
         return UINT64_MAX;
-    hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-    hwloc_membind_policy_t policy = HWLOC_MEMBIND_DEFAULT;
-    const bool strict =
-        bound && hwloc_get_membind(t, bound, &policy, HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET) == 0 &&
-        policy == HWLOC_MEMBIND_BIND;
-    uint64_t sum = 0;
-    hwloc_obj_t node = NULL;
-    while ((node = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, node)) != NULL)
-        if (!strict || hwloc_bitmap_isset(bound, node->os_index))
-            sum += node->attr->numanode.local_memory;
-    hwloc_bitmap_free(bound);
+    const int found = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
+    const size_t count = found > 0 ? (size_t)found : 0;
+    struct topology_node *nodes = mem_alloc(count, sizeof *nodes);
+    hwloc_bitmap_t usable = usable_nodes(t);
+    uint64_t bytes = UINT64_MAX;
+    if (nodes && usable) {
+        for (size_t i = 0; i < count; i++) {
+            const hwloc_obj_t node = hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE, (unsigned)i);
+            nodes[i] = (struct topology_node){.bytes = node->attr->numanode.local_memory,
+                                              .usable = hwloc_bitmap_isset(usable, node->os_index) == 1};
+        }
+        bytes = topology_memory_of(nodes, count, (uint64_t)pages * (uint64_t)page);
+    }
+    hwloc_bitmap_free(usable);
+    mem_free(nodes);
     hwloc_topology_destroy(t);
-    return sum ? sum : UINT64_MAX;
+    return bytes;
 }
 
 struct topology_places {
@@ -97,7 +130,7 @@ struct topology_places *topology_places_new(unsigned threads, const char *synthe
     struct topology_places *p = mem_alloc(1, sizeof(*p) + (size_t)threads * sizeof(p->node[0]));
     if (!p)
         return NULL;
-    if (!load(&p->topology, synthetic)) {
+    if (!load(&p->topology, synthetic, 0)) {
         mem_free(p);
         return NULL;
     }

@@ -5,9 +5,18 @@
 
 #include "base/common.h"
 
-/* Bytes of the memory nodes that this process may allocate from (its cpuset, and its binding if it is
- * bound strictly); UINT64_MAX where that is unknown, or hwloc's environment describes another machine. */
+/* Bytes of the memory nodes that this process may allocate from (its cpuset, and its binding if it is bound
+ * strictly), where some are barred to it. UINT64_MAX, no limit beyond RAM, where none is barred, where that
+ * is unknown, or where hwloc's environment describes another machine. */
 uint64_t topology_memory(void);
+
+/* The same of nodes that are told, ram bytes in all. Nodes that together have far less than the RAM (some
+ * containers show such) tell nothing. */
+struct topology_node {
+    uint64_t bytes;
+    bool usable;
+};
+uint64_t topology_memory_of(const struct topology_node *nodes, size_t count, uint64_t ram);
 
 /* Where threads run. On a machine with one memory node, or when the process may use only one: nowhere in
  * particular, the kernel's scheduler does well. With several nodes: each thread is held on one node,

@@ -30,7 +30,7 @@ cuzk_status catalogue_blank(struct any_circuit *out, const struct poseidon_set *
 {
     if (porep_params_for_circuit(&out->params.porep, name, NULL) == CUZK_OK) {
         out->of.porep = (struct porep_circuit){.poseidon = poseidon, .params = &out->params.porep};
-        out->circuit = (struct circuit){.self = &out->of.porep, .synthesize = porep_synthesize};
+        out->circuit = porep_circuit_of(&out->of.porep);
     } else if (post_params_for_circuit(&out->params.post, name, NULL) == CUZK_OK) {
         out->of.post = (struct post_circuit){.poseidon = poseidon, .params = &out->params.post};
         out->circuit = post_circuit_of(&out->of.post);

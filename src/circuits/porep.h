@@ -174,5 +174,7 @@ struct porep_circuit {
     unsigned partition;
 };
 void porep_synthesize(const void *porep_circuit, struct cs *cs); /* for struct circuit */
+/* The whole; its parts are the statement and each challenge. It borrows. */
+struct circuit porep_circuit_of(const struct porep_circuit *circuit);
 
 #endif

@@ -30,6 +30,7 @@ struct porep_build {
     const struct porep_params *params;
     struct inclusion_tree data_tree, tree; /* D; C and R */
     struct num comm_d, comm_c, comm_r_last;
+    const struct porep_challenge *proof; /* the partition's; NULL on a blank circuit */
     struct workspace *w;
 };
 
@@ -169,8 +170,9 @@ static const fr *statement_element(struct cs *cs, fr *room, const struct porep_c
     return room;
 }
 
-static void enforce_statement(struct porep_build *b, const struct porep_challenge *first)
+static void enforce_statement(struct porep_build *b)
 {
+    const struct porep_challenge *first = b->proof;
     struct cs *cs = b->cs;
     const struct porep_c1 *c1 = b->circuit->c1;
     fr value = FR_ZERO;
@@ -194,11 +196,10 @@ static void enforce_statement(struct porep_build *b, const struct porep_challeng
     num_enforce_equal(cs, &comm_r, &hash);
 }
 
-void porep_synthesize(const void *porep_circuit, struct cs *cs)
+static bool build_begin(struct porep_build *b, struct cs *cs, const struct porep_circuit *circuit)
 {
-    const struct porep_circuit *circuit = porep_circuit;
     const struct porep_params *p = circuit->params;
-    struct porep_build b = {
+    *b = (struct porep_build){
         .cs = cs,
         .circuit = circuit,
         .params = p,
@@ -207,19 +208,69 @@ void porep_synthesize(const void *porep_circuit, struct cs *cs)
     if (circuit->c1 && circuit->partition >= circuit->c1->statement.params.partitions) {
         cs_fail(cs, CUZK_ERR_ARGUMENT, "no partition %u: the proof has %u", circuit->partition,
                 circuit->c1->statement.params.partitions);
-        return;
+        return false;
     }
-    const struct porep_challenge *proof = circuit->c1 ? circuit->c1->proof[circuit->partition] : NULL;
-    b.w = mem_alloc(1, sizeof *b.w);
-    if (!b.w) {
-        cs_fail(cs, CUZK_ERR_MEMORY, "out of memory: %zu bytes for a challenge", sizeof *b.w);
+    b->proof = circuit->c1 ? circuit->c1->proof[circuit->partition] : NULL;
+    b->w = mem_alloc(1, sizeof *b->w);
+    if (!b->w)
+        cs_fail(cs, CUZK_ERR_MEMORY, "out of memory: %zu bytes for a challenge", sizeof *b->w);
+    return b->w != NULL;
+}
+
+static void number_challenge(const struct porep_build *b, unsigned i)
+{
+    cs_push(b->cs, "challenge_%u", i);
+    enforce_challenge(b, b->proof ? &b->proof[i] : NULL);
+    cs_pop(b->cs);
+}
+
+void porep_synthesize(const void *porep_circuit, struct cs *cs)
+{
+    struct porep_build b;
+    if (!build_begin(&b, cs, porep_circuit))
         return;
-    }
-    enforce_statement(&b, proof);
-    for (unsigned i = 0; i < p->challenges && cs->status == CUZK_OK; i++) {
-        cs_push(cs, "challenge_%u", i);
-        enforce_challenge(&b, proof ? &proof[i] : NULL);
-        cs_pop(cs);
+    cs_part(cs);
+    enforce_statement(&b);
+    for (unsigned i = 0; i < b.params->challenges && cs->status == CUZK_OK; i++) {
+        cs_part(cs);
+        number_challenge(&b, i);
     }
     mem_free(b.w);
+}
+
+/* The statement for its values alone. */
+static void statement_aside(struct porep_build *b)
+{
+    static const struct cs_sink nowhere = {.wants_values = true};
+    struct cs *cs = b->cs, aside;
+    cs_init(&aside, &nowhere, NULL, cs->cancel);
+    b->cs = &aside;
+    enforce_statement(b);
+    b->cs = cs;
+    if (aside.status != CUZK_OK)
+        cs_fail(cs, aside.status, "%s", aside.error.message);
+    cs_free(&aside);
+}
+
+/* Part 0: the statement; part k: challenge k - 1. */
+static void synthesize_part(const void *porep_circuit, struct cs *cs, uint32_t k)
+{
+    struct porep_build b;
+    if (!build_begin(&b, cs, porep_circuit))
+        return;
+    if (k == 0) {
+        enforce_statement(&b);
+    } else {
+        statement_aside(&b);
+        number_challenge(&b, k - 1);
+    }
+    mem_free(b.w);
+}
+
+struct circuit porep_circuit_of(const struct porep_circuit *circuit)
+{
+    return (struct circuit){.self = circuit,
+                            .synthesize = porep_synthesize,
+                            .parts = 1 + circuit->params->challenges,
+                            .part = synthesize_part};
 }

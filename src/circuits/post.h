@@ -142,9 +142,7 @@ struct post_circuit {
     size_t partition;
 };
 void post_synthesize(const void *post_circuit, struct cs *cs);
-/* One place of the partition; places share no variables. */
-void post_synthesize_place(const void *post_circuit, struct cs *cs, uint32_t place);
-/* The whole, with the places as parts; it borrows. */
+/* The whole; its parts are each place's sector and challenges. It borrows. */
 struct circuit post_circuit_of(const struct post_circuit *circuit);
 
 #endif

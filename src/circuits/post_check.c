@@ -17,7 +17,7 @@ struct check {
     const struct poseidon_set *poseidon;
     const struct post_statement *statement;
     const struct post_proof *proofs;
-    size_t first;            /* sector that is looked at */
+    size_t first;            /* sector that is looked at; a task is a challenge */
     atomic_size_t first_bad; /* the lowest index of a sector that fails; all below are good */
 };
 
@@ -73,7 +73,8 @@ static cuzk_status check_challenge(const struct check *c, size_t sector, unsigne
     return CUZK_OK;
 }
 
-static cuzk_status check_sector(const struct check *c, size_t sector, struct cuzk_error *e)
+/* What the sector says of itself. */
+static cuzk_status check_replica(const struct check *c, size_t sector, struct cuzk_error *e)
 {
     const struct post_sector *expected = &c->statement->sectors[sector];
     const struct post_proof *proof = &c->proofs[sector];
@@ -88,7 +89,12 @@ static cuzk_status check_sector(const struct check *c, size_t sector, struct cuz
     fr_write_le(comm_r, &digest);
     if (memcmp(comm_r, expected->comm_r, sizeof comm_r) != 0)
         return unsatisfied(c, sector, e, "comm_r is not the hash of comm_c and comm_r_last");
-    cuzk_status status = CUZK_OK;
+    return CUZK_OK;
+}
+
+static cuzk_status check_sector(const struct check *c, size_t sector, struct cuzk_error *e)
+{
+    cuzk_status status = check_replica(c, sector, e);
     for (unsigned n = 0; status == CUZK_OK && n < c->statement->params.challenges; n++)
         status = check_challenge(c, sector, n, e);
     return status;
@@ -97,10 +103,14 @@ static cuzk_status check_sector(const struct check *c, size_t sector, struct cuz
 static void check_task(void *ctx, size_t task, unsigned worker)
 {
     struct check *c = ctx;
-    const size_t sector = c->first + task;
+    const unsigned challenges = c->statement->params.challenges, n = (unsigned)(task % challenges);
+    const size_t sector = c->first + task / challenges;
     (void)worker;
     size_t bad = atomic_load(&c->first_bad);
-    if (sector > bad || exec_cancelled(c->x) || check_sector(c, sector, NULL) == CUZK_OK)
+    if (sector >= bad || exec_cancelled(c->x))
+        return;
+    if ((n > 0 || check_replica(c, sector, NULL) == CUZK_OK) &&
+        check_challenge(c, sector, n, NULL) == CUZK_OK)
         return;
     while (sector < bad && !atomic_compare_exchange_weak(&c->first_bad, &bad, sector))
         ;
@@ -113,7 +123,7 @@ static cuzk_status check_range(const struct exec *x, const struct poseidon_set *
 {
     struct check c = {.x = x, .poseidon = poseidon, .statement = s, .proofs = proofs, .first = first};
     atomic_init(&c.first_bad, end);
-    pool_run(x->pool, check_task, &c, end - first);
+    pool_run(x->pool, check_task, &c, (end - first) * s->params.challenges);
     if (exec_cancelled(x))
         return error_set(e, CUZK_ERR_CANCELLED, "cancelled");
     const size_t bad = atomic_load(&c.first_bad);

@@ -35,8 +35,8 @@ static void enforce_challenge(struct cs *cs, const struct inclusion_tree *tree,
     inclusion_gadget(cs, tree, &leaf, path ? steps : NULL, root);
 }
 
-static void enforce_place(const struct post_circuit *circuit, struct cs *cs,
-                          const struct inclusion_tree *tree, const struct occupant *o)
+/* The place's own part; its comm_r_last. */
+static struct num enforce_sector(const struct post_circuit *circuit, struct cs *cs, const struct occupant *o)
 {
     const struct num comm_r_last = alloc_named(cs, "comm_r_last", o->comm_r_last);
     const struct num comm_c = alloc_named(cs, "comm_c", o->comm_c);
@@ -51,12 +51,7 @@ static void enforce_place(const struct post_circuit *circuit, struct cs *cs,
     cs_pop(cs);
     cs_name(cs, "enforce_comm_c_comm_r_last_hash_comm_r");
     num_enforce_equal(cs, &comm_r, &hash);
-
-    for (unsigned n = 0; n < circuit->params->place_challenges; n++) {
-        cs_push(cs, "challenge_inclusion_%u", n);
-        enforce_challenge(cs, tree, o->paths ? &o->paths[n] : NULL, &comm_r_last);
-        cs_pop(cs);
-    }
+    return comm_r_last;
 }
 
 /* comm_r is room for the statement's, which is checked to be below r. */
@@ -76,17 +71,53 @@ static struct occupant occupant_of(const struct post_circuit *circuit, struct cs
                              .paths = proof->paths + at.first};
 }
 
-void post_synthesize_place(const void *post_circuit, struct cs *cs, uint32_t place)
+static struct inclusion_tree tree_of(const struct post_circuit *circuit)
+{
+    const struct post_params *p = circuit->params;
+    return inclusion_tree_of(circuit->poseidon, p->nodes, p->base_arity, p->sub_arity, p->top_arity);
+}
+
+static void enforce_challenge_of(const struct post_circuit *circuit, struct cs *cs, const struct occupant *o,
+                                 unsigned n, const struct num *comm_r_last)
+{
+    const struct inclusion_tree tree = tree_of(circuit);
+    cs_push(cs, "challenge_inclusion_%u", n);
+    enforce_challenge(cs, &tree, o->paths ? &o->paths[n] : NULL, comm_r_last);
+    cs_pop(cs);
+}
+
+/* A place's parts: the sector, and each challenge. */
+static uint32_t parts_of_place(const struct post_circuit *circuit)
+{
+    return 1 + circuit->params->place_challenges;
+}
+
+static void synthesize_part(const void *post_circuit, struct cs *cs, uint32_t part)
 {
     const struct post_circuit *circuit = post_circuit;
-    const struct post_params *p = circuit->params;
-    const struct inclusion_tree tree =
-        inclusion_tree_of(circuit->poseidon, p->nodes, p->base_arity, p->sub_arity, p->top_arity);
+    const uint32_t place = part / parts_of_place(circuit), n = part % parts_of_place(circuit);
+    fr comm_r = FR_ZERO;
+    const struct occupant o = occupant_of(circuit, cs, &comm_r, place);
+    if (n == 0) {
+        (void)enforce_sector(circuit, cs, &o);
+        return;
+    }
+    const struct num comm_r_last = {.v = VAR_ONE, .value = o.comm_r_last ? *o.comm_r_last : FR_ZERO};
+    enforce_challenge_of(circuit, cs, &o, n - 1, &comm_r_last);
+}
+
+static void synthesize_place(const struct post_circuit *circuit, struct cs *cs, uint32_t place)
+{
     fr comm_r = FR_ZERO;
     const struct occupant o = occupant_of(circuit, cs, &comm_r, place);
     cs_push(cs, "outer namespace");
     cs_push(cs, "sector_%u", place);
-    enforce_place(circuit, cs, &tree, &o);
+    cs_part(cs);
+    const struct num comm_r_last = enforce_sector(circuit, cs, &o);
+    for (unsigned n = 0; n < circuit->params->place_challenges; n++) {
+        cs_part(cs);
+        enforce_challenge_of(circuit, cs, &o, n, &comm_r_last);
+    }
     cs_pop(cs);
     cs_pop(cs);
 }
@@ -94,16 +125,14 @@ void post_synthesize_place(const void *post_circuit, struct cs *cs, uint32_t pla
 void post_synthesize(const void *post_circuit, struct cs *cs)
 {
     const struct post_circuit *circuit = post_circuit;
-    for (uint32_t place = 0; place < circuit->params->places && cs->status == CUZK_OK; place++) {
-        cs_part(cs);
-        post_synthesize_place(circuit, cs, place);
-    }
+    for (uint32_t place = 0; place < circuit->params->places && cs->status == CUZK_OK; place++)
+        synthesize_place(circuit, cs, place);
 }
 
 struct circuit post_circuit_of(const struct post_circuit *circuit)
 {
     return (struct circuit){.self = circuit,
                             .synthesize = post_synthesize,
-                            .parts = circuit->params->places,
-                            .part = post_synthesize_place};
+                            .parts = circuit->params->places * parts_of_place(circuit),
+                            .part = synthesize_part};
 }

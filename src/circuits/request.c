@@ -358,7 +358,7 @@ cuzk_status request_circuit(struct any_circuit *out, const struct poseidon_set *
     default:
         out->of.porep = (struct porep_circuit){
             .poseidon = poseidon, .params = &q->porep.params, .c1 = &q->c1, .partition = partition};
-        out->circuit = (struct circuit){.self = &out->of.porep, .synthesize = porep_synthesize};
+        out->circuit = porep_circuit_of(&out->of.porep);
     }
     return CUZK_OK;
 }

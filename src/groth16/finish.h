@@ -11,6 +11,14 @@ struct proof_sums {
     g2 b_g2;
 };
 
+static inline void proof_sums_zero(struct proof_sums *s)
+{
+    g1_set_infinity(&s->a);
+    g1_set_infinity(&s->b_g1);
+    g1_set_infinity(&s->c);
+    g2_set_infinity(&s->b_g2);
+}
+
 /* The proof of these sums. */
 void proof_assemble(struct groth16_proof *out, const struct groth16_vk *vk, const struct proof_sums *sums,
                     const struct groth16_rs *rs);

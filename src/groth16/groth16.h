@@ -124,13 +124,20 @@ cuzk_status groth16_setup(const struct exec *x, const struct circuit *circuit,
 cuzk_status groth16_srs_setup(const struct exec *x, const struct circuit *circuit, const char *name,
                               const struct groth16_trapdoor *t, const char *source, const char *path,
                               struct cuzk_error *e) MUST_USE;
+/* The same file with points of a maker's (points.h), which nobody else uses; NULL: the CPU. */
+struct point_maker;
+cuzk_status groth16_srs_setup_by(const struct exec *x, const struct circuit *circuit, const char *name,
+                                 const struct groth16_trapdoor *t, const char *source, const char *path,
+                                 const struct point_maker *maker, struct cuzk_error *e) MUST_USE;
 
 /* Make the folded file PATH of a circuit from its parameters. Until it is whole it is PATH.part, which is
  * taken up where it was by the next call (srs_part.h). stop_after: NULL, or the phase to stop after with
- * CUZK_ERR_CANCELLED. CUZK_ERR_MISMATCH: the parameters are of another circuit. */
+ * CUZK_ERR_CANCELLED. runner: what does the transforms of points, or NULL: the CPU (transform.h); the file is
+ * the same. CUZK_ERR_MISMATCH: the parameters are of another circuit. */
+struct transform_runner;
 cuzk_status groth16_srs_convert(const struct exec *x, const struct circuit *circuit, const char *name,
                                 const struct groth16_params *p, const char *path, const char *stop_after,
-                                struct cuzk_error *e) MUST_USE;
+                                const struct transform_runner *runner, struct cuzk_error *e) MUST_USE;
 /* CUZK_ERR_ARGUMENT, naming those there are, if it is no phase's name; NULL is fine. */
 cuzk_status groth16_srs_phase_check(const char *name, struct cuzk_error *e) MUST_USE;
 

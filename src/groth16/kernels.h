@@ -6,7 +6,7 @@
 #define GROTH16_KERNELS_H
 
 #include "base/cpu.h"
-#include "r1cs/cs.h"
+#include "r1cs/template.h"
 
 struct groth16_kernels {
     /* out[j] = scale w^j / (tau - w^j) for j = first .. first + n, where start = w^first. With scale =
@@ -15,6 +15,10 @@ struct groth16_kernels {
                      const fr *scale);
     /* sum[slot] += coeff * l for each term of the row. */
     void (*accumulate)(fr *sum, uint32_t inputs, const struct row *row, const fr *l);
+    /* sum[local] += coeff * l[k] for each term of a side (0, 1, 2: A, B, C) of a template's row first + k,
+     * k < count. power: the elements of the codes below TEMPLATE_POWERS. */
+    void (*accumulate_side)(fr *sum, const struct templates *t, const struct template *one, unsigned side,
+                            uint32_t first, uint32_t count, const fr *l, const fr *power);
     /* out[j] = start ratio^j for j < n */
     void (*powers)(fr *out, size_t n, const fr *start, const fr *ratio);
     /* out[j] += a[j] f for j < n */

@@ -76,6 +76,31 @@ static void accumulate(fr *sum, uint32_t inputs, const struct row *row, const fr
     }
 }
 
+static void accumulate_side(fr *sum, const struct templates *t, const struct template *one, unsigned side,
+                            uint32_t first, uint32_t count, const fr *l, const fr *power)
+{
+    const uint32_t *end = t->side + one->side + side, *term = t->term + one->term;
+    const uint32_t *own = t->coeff + one->coeff;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t *at = end + 3 * ((size_t)first + k);
+        for (uint32_t i = at[0]; i < at[1]; i++) {
+            fr *to = &sum[template_term_local(term[i])];
+            const uint32_t code = template_term_code(term[i]);
+            if (code == 0) {
+                fr_add(to, to, &l[k]);
+            } else if (code == 1) {
+                fr_sub(to, to, &l[k]);
+            } else {
+                fr product;
+                fr_mul(&product,
+                       code < TEMPLATE_POWERS ? &power[code] : &t->element[own[code - TEMPLATE_POWERS]],
+                       &l[k]);
+                fr_add(to, to, &product);
+            }
+        }
+    }
+}
+
 static void powers(fr *out, size_t n, const fr *start, const fr *ratio)
 {
     fr power = *start;
@@ -177,6 +202,7 @@ extern const struct groth16_kernels V(groth16_kernels);
 const struct groth16_kernels V(groth16_kernels) = {
     .lagrange = lagrange,
     .accumulate = accumulate,
+    .accumulate_side = accumulate_side,
     .powers = powers,
     .add_scaled = add_scaled,
     .combine = combine,

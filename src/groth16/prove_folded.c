@@ -8,14 +8,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "groth16/finish.h"
+#include "groth16/folded.h"
 #include "groth16/kernels.h"
 #include "groth16/phase.h"
-#include "groth16/rows.h"
 #include "groth16/srs.h"
 #include "msm/msm.h"
 #include "ntt/ntt.h"
-#include "r1cs/witness_walk.h"
 
 #define CHUNK ((size_t)1 << 13) /* elements of a pointwise loop, by one task */
 
@@ -227,43 +225,13 @@ static cuzk_status reserve(struct prover *p, struct cuzk_error *e)
     return status;
 }
 
-static cuzk_status make_witness(struct prover *p, struct cuzk_error *e)
-{
-    cuzk_status status = template_circuit_fits(p->templates, p->h, e);
-    if (status == CUZK_OK)
-        status = reserve(p, e);
-    return status == CUZK_OK ? witness_walk(p->x, &p->w, &p->templates->templates, p->circuit, e) : status;
-}
-
-static cuzk_status check_proof(const struct prover *p, const struct groth16_proof *proof,
-                               struct cuzk_error *e)
-{
-    exec_progress(p->x, "verifying", 0, 1);
-    bool valid = false;
-    cuzk_status status =
-        groth16_verify(p->x, groth16_srs_vk(p->srs), proof, p->w.input + 1, p->w.inputs - 1, &valid, e);
-    if (status != CUZK_OK)
-        return status;
-    exec_progress(p->x, "verifying", 1, 1);
-    if (valid)
-        return CUZK_OK;
-    status = rows_explain(p->x, p->circuit, e);
-    if (status != CUZK_OK)
-        return status;
-    struct groth16_srs_info info;
-    groth16_srs_info(p->srs, &info);
-    return error_set(
-        e, CUZK_ERR_MISMATCH,
-        "every row holds, but the proof does not verify: the folded parameters are of another circuit%s",
-        info.stamp_accepted ? ", or the file was damaged since its points were checked" : "");
-}
-
 static cuzk_status run(struct prover *p, const struct groth16_rs *rs, const fr *public_inputs,
                        uint32_t public_count, struct groth16_proof *out, struct cuzk_error *e)
 {
-    cuzk_status status = make_witness(p, e);
+    cuzk_status status =
+        folded_witness(p->x, &p->w, p->circuit, p->templates, p->srs, public_inputs, public_count, e);
     if (status == CUZK_OK)
-        status = public_inputs_agree(p->w.input, p->w.inputs, public_inputs, public_count, e);
+        status = reserve(p, e);
     if (status == CUZK_OK)
         status = product(p, e);
     if (status == CUZK_OK)
@@ -272,14 +240,7 @@ static cuzk_status run(struct prover *p, const struct groth16_rs *rs, const fr *
         status = sum_a(p, e);
     if (status == CUZK_OK)
         status = sum_b(p, e);
-    if (status != CUZK_OK)
-        return status;
-    struct groth16_proof proof;
-    proof_assemble(&proof, groth16_srs_vk(p->srs), &p->sums, rs);
-    status = check_proof(p, &proof, e);
-    if (status == CUZK_OK)
-        *out = proof;
-    return status;
+    return status == CUZK_OK ? folded_finish(p->x, out, p->circuit, p->srs, &p->w, &p->sums, rs, e) : status;
 }
 
 cuzk_status groth16_prove_folded(const struct exec *x, const struct circuit *circuit,
@@ -293,10 +254,7 @@ cuzk_status groth16_prove_folded(const struct exec *x, const struct circuit *cir
                        .h = groth16_srs_header(s),
                        .templates = templates,
                        .circuit = circuit};
-    g1_set_infinity(&p.sums.a);
-    g1_set_infinity(&p.sums.b_g1);
-    g1_set_infinity(&p.sums.c);
-    g2_set_infinity(&p.sums.b_g2);
+    proof_sums_zero(&p.sums);
     const cuzk_status status = run(&p, rs, public_inputs, public_count, out, e);
     block_free(&p.a);
     block_free(&p.b);

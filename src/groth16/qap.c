@@ -18,10 +18,8 @@ struct builder {
     const struct groth16_kernels *kernels;
     struct qap *q;
     fr tau, w, scale;
-    bool folded;
-    fr keep, tail;                               /* what c gets of row k: keep L_k + tail w^k */
-    struct block values, scratch, folded_values; /* LAGRANGE_BLOCK elements each */
-    uint64_t first;                              /* the row of values[0] */
+    struct block values, scratch; /* LAGRANGE_BLOCK elements each */
+    uint64_t first;               /* the row of values[0] */
     bool ready;
 };
 
@@ -52,35 +50,8 @@ static void lagrange_task(void *ctx, size_t i, unsigned worker)
     const size_t n = left < LAGRANGE_CHUNK ? (size_t)left : LAGRANGE_CHUNK;
     fr start;
     fr_pow(&start, &u->w, &exponent, 1);
-    fr *values = (fr *)u->values.ptr + at;
-    u->kernels->lagrange(values, (fr *)u->scratch.ptr + at, n, &start, &u->w, &u->tau, &u->scale);
-    if (!u->folded)
-        return;
-    fr *folded = (fr *)u->folded_values.ptr + at;
-    fr_mul(&start, &start, &u->tail);
-    u->kernels->powers(folded, n, &start, &u->w);
-    u->kernels->add_scaled(folded, values, n, &u->keep);
-}
-
-/* c of the inputs is kept as it is, what folding adds to it goes to fold at the end (see finish_fold). */
-static void add_folded(struct builder *u, const struct row *c, const fr *l, const fr *folded)
-{
-    struct qap *q = u->q;
-    struct row inputs = {.term = c->term};
-    while (inputs.count < c->count && !(c->term[inputs.count].v & VAR_AUX))
-        inputs.count++;
-    u->kernels->accumulate(q->c.ptr, q->inputs, c, folded);
-    u->kernels->accumulate(q->fold.ptr, q->inputs, &inputs, l);
-}
-
-static void finish_fold(struct qap *q)
-{
-    fr *c = q->c.ptr, *fold = q->fold.ptr;
-    for (uint32_t i = 0; i < q->inputs; i++) {
-        const fr plain = fold[i];
-        fr_sub(&fold[i], &c[i], &plain);
-        c[i] = plain;
-    }
+    u->kernels->lagrange((fr *)u->values.ptr + at, (fr *)u->scratch.ptr + at, n, &start, &u->w, &u->tau,
+                         &u->scale);
 }
 
 static cuzk_status add_row(void *self, const struct cs *cs, uint64_t index, const struct row *a,
@@ -102,10 +73,7 @@ static cuzk_status add_row(void *self, const struct cs *cs, uint64_t index, cons
     const fr *l = (const fr *)u->values.ptr + (index - u->first);
     u->kernels->accumulate(q->a.ptr, q->inputs, a, l);
     u->kernels->accumulate(q->b.ptr, q->inputs, b, l);
-    if (u->folded)
-        add_folded(u, c, l, (const fr *)u->folded_values.ptr + (index - u->first));
-    else
-        u->kernels->accumulate(q->c.ptr, q->inputs, c, l);
+    u->kernels->accumulate(q->c.ptr, q->inputs, c, l);
     return CUZK_OK;
 }
 
@@ -122,62 +90,50 @@ static cuzk_status count(const struct exec *x, struct qap *q, const struct circu
     q->inputs = counts.inputs;
     q->aux = counts.aux;
     q->rows = counts.rows;
+    return CUZK_OK;
+}
+
+cuzk_status qap_domain(struct qap *q, const fr *tau, fr *w, fr *scale, struct cuzk_error *e)
+{
     while (UINT64_C(1) << q->log < q->rows)
         q->log++;
     if (q->log > NTT_MAX_LOG)
         return error_set(e, CUZK_ERR_UNSUPPORTED, "the circuit has %llu rows, more than 2^%d",
                          (unsigned long long)q->rows, NTT_MAX_LOG);
-    return CUZK_OK;
-}
-
-static cuzk_status domain(struct builder *u, struct cuzk_error *e)
-{
-    const uint64_t size = UINT64_C(1) << u->q->log;
-    u->w = FR_ROOT_OF_UNITY;
-    for (unsigned i = u->q->log; i < FR_TWO_ADICITY; i++)
-        fr_sqr(&u->w, &u->w);
-    fr_pow(&u->q->z, &u->tau, &size, 1);
-    fr_sub(&u->q->z, &u->q->z, &FR_ONE);
-    if (fr_is_zero(&u->q->z))
+    const uint64_t size = UINT64_C(1) << q->log;
+    *w = FR_ROOT_OF_UNITY;
+    for (unsigned i = q->log; i < FR_TWO_ADICITY; i++)
+        fr_sqr(w, w);
+    fr_pow(&q->z, tau, &size, 1);
+    fr_sub(&q->z, &q->z, &FR_ONE);
+    if (fr_is_zero(&q->z))
         return error_set(e, CUZK_ERR_ARGUMENT, "tau is a point of the domain: such a key is worthless");
     fr n;
     fr_from_u64(&n, size);
     fr_inv(&n, &n);
-    fr_mul(&u->scale, &u->q->z, &n);
-    if (!u->folded)
-        return CUZK_OK;
-    /* 1 - z/(g^n - 1), and z/(g^n - 1) tau^(n-1) / n */
-    const uint64_t last = size - 1;
-    fr coset;
-    fr_pow(&coset, &FR_GENERATOR, &size, 1);
-    fr_sub(&coset, &coset, &FR_ONE);
-    fr_inv(&coset, &coset);
-    fr_mul(&u->keep, &u->q->z, &coset);
-    fr_sub(&u->keep, &FR_ONE, &u->keep);
-    fr_pow(&u->tail, &u->tau, &last, 1);
-    fr_mul(&u->tail, &u->tail, &coset);
-    fr_mul(&u->tail, &u->tail, &u->scale);
+    fr_mul(scale, &q->z, &n);
     return CUZK_OK;
 }
 
-static cuzk_status reserve(struct builder *u, struct cuzk_error *e)
+cuzk_status qap_reserve(struct qap *q, struct budget *b, struct cuzk_error *e)
 {
-    struct qap *q = u->q;
-    struct budget *b = u->x->budget;
     const size_t variables = (size_t)q->inputs + q->aux;
     cuzk_status status = block_new(&q->a, b, variables, sizeof(fr), "the A polynomials", e);
     if (status == CUZK_OK)
         status = block_new(&q->b, b, variables, sizeof(fr), "the B polynomials", e);
     if (status == CUZK_OK)
         status = block_new(&q->c, b, variables, sizeof(fr), "the C polynomials", e);
+    return status;
+}
+
+static cuzk_status reserve(struct builder *u, struct cuzk_error *e)
+{
+    struct budget *b = u->x->budget;
+    cuzk_status status = qap_reserve(u->q, b, e);
     if (status == CUZK_OK)
         status = block_new(&u->values, b, LAGRANGE_BLOCK, sizeof(fr), "Lagrange values", e);
     if (status == CUZK_OK)
         status = block_new(&u->scratch, b, LAGRANGE_BLOCK, sizeof(fr), "Lagrange values", e);
-    if (status == CUZK_OK && u->folded)
-        status = block_new(&u->folded_values, b, LAGRANGE_BLOCK, sizeof(fr), "Lagrange values", e);
-    if (status == CUZK_OK && u->folded)
-        status = block_new(&q->fold, b, q->inputs, sizeof(fr), "the inputs' fold", e);
     return status;
 }
 
@@ -189,28 +145,24 @@ static cuzk_status add_up(struct builder *u, const struct circuit *circuit, stru
         return status;
     if (counts.rows != u->q->rows || counts.inputs != u->q->inputs || counts.aux != u->q->aux)
         return error_set(e, CUZK_ERR_INTERNAL, "the circuit differs from run to run");
-    if (u->folded)
-        finish_fold(u->q);
     exec_progress(u->x, "circuit at tau", u->q->rows, u->q->rows);
     return CUZK_OK;
 }
 
 cuzk_status qap_at(const struct exec *x, struct qap *out, const struct circuit *circuit, const fr *tau,
-                   bool folded, struct cuzk_error *e)
+                   struct cuzk_error *e)
 {
     struct qap q = {0};
-    struct builder u = {
-        .x = x, .kernels = groth16_kernels(x->variant), .q = &q, .tau = *tau, .folded = folded};
+    struct builder u = {.x = x, .kernels = groth16_kernels(x->variant), .q = &q, .tau = *tau};
     cuzk_status status = count(x, &q, circuit, e);
     if (status == CUZK_OK)
-        status = domain(&u, e);
+        status = qap_domain(&q, tau, &u.w, &u.scale, e);
     if (status == CUZK_OK)
         status = reserve(&u, e);
     if (status == CUZK_OK)
         status = add_up(&u, circuit, e);
     block_free(&u.values);
     block_free(&u.scratch);
-    block_free(&u.folded_values);
     mem_wipe(&u, sizeof u);
     if (status == CUZK_OK)
         *out = q;

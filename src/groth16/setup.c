@@ -389,7 +389,7 @@ static cuzk_status run(struct setup *s, const struct circuit *circuit, const cha
 {
     cuzk_status status = open_files(s, prefix, e);
     if (status == CUZK_OK)
-        status = qap_at(s->x, &s->qap, circuit, &s->t.tau, false, e);
+        status = qap_at(s->x, &s->qap, circuit, &s->t.tau, e);
     if (status == CUZK_OK)
         status = combine_and_count(s, circuit, e);
     if (status == CUZK_OK)

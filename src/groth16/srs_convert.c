@@ -26,6 +26,7 @@ static const char *const phase_name[PHASES] = {"k columns", "k rows", "fold",
 
 struct conversion {
     const struct exec *x;
+    const struct transform_runner *runner;
     const struct circuit *circuit;
     const struct groth16_params *params;
     struct srs_shape shape;
@@ -50,14 +51,16 @@ static double now(void)
 static cuzk_status run_units(struct conversion *c, enum phase phase, struct transform *t,
                              struct cuzk_error *e)
 {
-    const uint64_t all = transform_units(t), round = pool_threads(c->x->pool);
+    const uint64_t all = transform_units(t), round = t->round;
     double recorded = now();
     uint64_t done = c->part.units;
     cuzk_status status = CUZK_OK;
     while (done < all && status == CUZK_OK) {
         exec_progress(c->x, phase_name[phase], done, all);
         const uint64_t count = all - done < round ? all - done : round;
-        transform_run(t, done, count);
+        status = transform_run(t, done, count, e);
+        if (status != CUZK_OK)
+            break;
         const bool stop = exec_cancelled(c->x);
         if (!stop)
             done += count;
@@ -92,7 +95,7 @@ static cuzk_status columns(struct conversion *c, enum phase phase, const fr *shi
     fr scale;
     uint32_t count;
     scale_of(&scale, c->header.domain_log);
-    cuzk_status status = transform_columns(&t, c->x, c->header.domain_log, shift, &scale, e);
+    cuzk_status status = transform_columns(&t, c->x, c->runner, c->header.domain_log, shift, &scale, e);
     t.encoded = groth16_params_section(c->params, GROTH16_H, &count);
     t.encoded_count = count;
     t.out = srs_part_room(&c->part);
@@ -110,7 +113,7 @@ static g1_affine *g1_section(const struct conversion *c, enum srs_kind kind)
 static cuzk_status rows(struct conversion *c, enum phase phase, struct cuzk_error *e)
 {
     struct transform t = {.x = c->x};
-    cuzk_status status = transform_rows(&t, c->x, c->header.domain_log, e);
+    cuzk_status status = transform_rows(&t, c->x, c->runner, c->header.domain_log, e);
     t.in = srs_part_room(&c->part);
     t.out = g1_section(c, SRS_Q);
     if (status == CUZK_OK)
@@ -121,12 +124,15 @@ static cuzk_status rows(struct conversion *c, enum phase phase, struct cuzk_erro
 
 /* -- L', A, B -- */
 
+#define DEALT_AT_ONCE ((uint32_t)1 << 16) /* variables of a task */
+
 /* Points of the source in its order are dealt to the classes' sections. */
 struct dealer {
     const struct conversion *c;
     const uint64_t *density[SRS_CLASSES]; /* NULL: all variables */
     enum srs_kind kind;                   /* the first class's section */
     bool in_g2;
+    bool passing; /* only counted, not dealt */
     const uint8_t *from;
     uint64_t rank[SRS_CLASSES], count[SRS_CLASSES];
 };
@@ -136,25 +142,53 @@ static void deal(struct dealer *d, enum srs_class to)
     const uint64_t rank = d->rank[to]++;
     if (d->density[to] && (d->density[to][rank / 64] >> rank % 64 & 1) == 0)
         return;
-    uint8_t *section = d->c->part.data + d->c->header.section[(unsigned)d->kind + to].offset;
+    const uint8_t *from = d->from;
     const uint64_t at = d->count[to]++;
-    enum encoding_fault fault; /* the points were checked when the file was opened */
-    if (d->in_g2) {
-        fault = g2_read_uncompressed((g2_affine *)(void *)section + at, d->from, ENCODING_TRUSTED);
-        d->from += G2_UNCOMPRESSED_BYTES;
-    } else {
-        fault = g1_read_uncompressed((g1_affine *)(void *)section + at, d->from, ENCODING_TRUSTED);
-        d->from += G1_UNCOMPRESSED_BYTES;
-    }
+    d->from += d->in_g2 ? G2_UNCOMPRESSED_BYTES : G1_UNCOMPRESSED_BYTES;
+    if (d->passing)
+        return;
+    uint8_t *section = d->c->part.data + d->c->header.section[(unsigned)d->kind + to].offset;
+    const enum encoding_fault fault = /* the points were checked when the file was opened */
+        d->in_g2 ? g2_read_uncompressed((g2_affine *)(void *)section + at, from, ENCODING_TRUSTED)
+                 : g1_read_uncompressed((g1_affine *)(void *)section + at, from, ENCODING_TRUSTED);
     VERIFY(fault == ENCODING_OK);
     (void)fault;
 }
 
-static void deal_aux(struct dealer *d)
+/* The auxiliary variables of a task. */
+static void deal_some(struct dealer *d, size_t task)
 {
     const struct classes *classes = &d->c->shape.classes;
-    for (uint32_t i = 0; i < classes->count && !exec_cancelled(d->c->x); i++)
-        deal(d, classes_is_bit(classes, i) ? SRS_BITS : SRS_WIDE);
+    const uint32_t first = (uint32_t)task * DEALT_AT_ONCE, left = classes->count - first;
+    for (uint32_t i = 0; i < left && i < DEALT_AT_ONCE; i++)
+        deal(d, classes_is_bit(classes, first + i) ? SRS_BITS : SRS_WIDE);
+}
+
+static void deal_task(void *ctx, size_t i, unsigned worker)
+{
+    struct dealer *const *dealers = ctx;
+    (void)worker;
+    if (!exec_cancelled((*dealers)[i].c->x))
+        deal_some(&(*dealers)[i], i);
+}
+
+/* One walk tells where each task begins. */
+static cuzk_status deal_aux(struct dealer *d, struct cuzk_error *e)
+{
+    const size_t tasks = ((size_t)d->c->shape.classes.count + DEALT_AT_ONCE - 1) / DEALT_AT_ONCE;
+    struct dealer *dealers = mem_alloc(tasks + 1, sizeof *dealers);
+    if (!dealers)
+        return error_memory(e, (tasks + 1) * sizeof *dealers, "dealing points");
+    d->passing = true;
+    for (size_t i = 0; i < tasks && !exec_cancelled(d->c->x); i++) {
+        dealers[i] = *d;
+        dealers[i].passing = false;
+        deal_some(d, i);
+    }
+    if (!exec_cancelled(d->c->x))
+        pool_run(d->c->x->pool, deal_task, &dealers, tasks);
+    mem_free(dealers);
+    return exec_cancelled(d->c->x) ? stopped(e) : CUZK_OK;
 }
 
 static cuzk_status fold(struct conversion *c, struct cuzk_error *e)
@@ -162,16 +196,19 @@ static cuzk_status fold(struct conversion *c, struct cuzk_error *e)
     uint32_t count;
     struct dealer d = {
         .c = c, .kind = SRS_FOLD, .from = groth16_params_section(c->params, GROTH16_L, &count)};
-    deal_aux(&d);
+    const cuzk_status status = deal_aux(&d, e);
+    if (status != CUZK_OK)
+        return status;
     const struct fold_target target = {.k = g1_section(c, SRS_Q),
                                        .fold = g1_section(c, SRS_FOLD),
                                        .bits = g1_section(c, SRS_L_BITS),
                                        .wide = g1_section(c, SRS_L_WIDE)};
     memset(target.fold, 0, c->header.inputs * sizeof(g1_affine));
-    return exec_cancelled(c->x) ? stopped(e) : srs_fold(c->x, c->circuit, &c->shape, &target, e);
+    return srs_fold(c->x, c->circuit, &c->shape, &target, e);
 }
 
-static void deal_query(struct conversion *c, enum groth16_section source, enum srs_kind kind, int matrix)
+static cuzk_status deal_query(struct conversion *c, enum groth16_section source, enum srs_kind kind,
+                              int matrix, struct cuzk_error *e)
 {
     uint32_t count;
     struct dealer d = {.c = c,
@@ -182,7 +219,7 @@ static void deal_query(struct conversion *c, enum groth16_section source, enum s
         d.density[k] = (const uint64_t *)c->shape.density[matrix].ptr + srs_density_words(&c->header, k);
     for (uint32_t i = 0; i < c->header.inputs; i++)
         deal(&d, SRS_INPUTS);
-    deal_aux(&d);
+    return deal_aux(&d, e);
 }
 
 static cuzk_status copy(struct conversion *c, struct cuzk_error *e)
@@ -190,11 +227,17 @@ static cuzk_status copy(struct conversion *c, struct cuzk_error *e)
     const struct srs_section *s = c->header.section;
     groth16_vk_write(c->part.data + s[SRS_KEY].offset, groth16_params_vk(c->params));
     exec_progress(c->x, phase_name[COPY], 0, 3);
-    deal_query(c, GROTH16_A, SRS_A_INPUTS, 0);
+    cuzk_status status = deal_query(c, GROTH16_A, SRS_A_INPUTS, 0, e);
+    if (status != CUZK_OK)
+        return status;
     exec_progress(c->x, phase_name[COPY], 1, 3);
-    deal_query(c, GROTH16_B_G1, SRS_B_G1_INPUTS, 1);
+    status = deal_query(c, GROTH16_B_G1, SRS_B_G1_INPUTS, 1, e);
+    if (status != CUZK_OK)
+        return status;
     exec_progress(c->x, phase_name[COPY], 2, 3);
-    deal_query(c, GROTH16_B_G2, SRS_B_G2_INPUTS, 1);
+    status = deal_query(c, GROTH16_B_G2, SRS_B_G2_INPUTS, 1, e);
+    if (status != CUZK_OK)
+        return status;
     for (int m = 0; m < 2; m++)
         memcpy(c->part.data + s[SRS_DENSITY_A + m].offset, c->shape.density[m].ptr,
                (size_t)s[SRS_DENSITY_A + m].count * sizeof(uint64_t));
@@ -314,9 +357,9 @@ static cuzk_status run(struct conversion *c, const char *name, const char *path,
 
 cuzk_status groth16_srs_convert(const struct exec *x, const struct circuit *circuit, const char *name,
                                 const struct groth16_params *p, const char *path, const char *stop_after,
-                                struct cuzk_error *e)
+                                const struct transform_runner *runner, struct cuzk_error *e)
 {
-    struct conversion c = {.x = x, .circuit = circuit, .params = p, .part = {.fd = -1}};
+    struct conversion c = {.x = x, .runner = runner, .circuit = circuit, .params = p, .part = {.fd = -1}};
     unsigned last;
     cuzk_status status = phase_find(stop_after, &last, e);
     if (status == CUZK_OK)

@@ -1,332 +1,380 @@
 /* groth16/srs_setup.c - folded parameters from a trapdoor.
  *
- * With s = (tau^n - 1)/delta and d_j = g w^j the sum over i of H_i g^-i w^-ij is geometric but for its
- * missing last term: Q_j = s / (n (g^n - 1)) ((tau^n/g^n - 1) d_j / (tau - d_j) - (tau/g)^(n-1) d_j / g) and
- * K_k the same with 1 for g within the bracket. So all points are multiples of the two generators whose
- * scalars the circuit's polynomials at tau give (qap.h): made block by block and written as they come.
+ * All points are multiples of the two generators (srs_scalars.h), made batch by batch (points.h) and written
+ * as they come. A section's digest runs over it from its first byte to its last, so several sections are on
+ * their way together, each in a lane. There are two sets of batches: while the maker has one, the other's
+ * points are digested and written, and the scalars gathered that it takes next.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "curve/fixed_base.h"
-#include "groth16/kernels.h"
 #include "groth16/key.h"
-#include "groth16/qap.h"
-#include "groth16/srs_shape.h"
+#include "groth16/points.h"
+#include "groth16/srs_scalars.h"
 #include "groth16/srs_write.h"
 
-#define BLOCK ((size_t)1 << 16) /* points made and written at once */
-#define CHUNK ((size_t)1 << 10) /* scalars of those, by one task */
+#define LANES 5u                /* about as many sections are large */
+#define BATCH ((size_t)1 << 16) /* points */
+#define CHUNK ((size_t)1 << 10) /* scalars of Q, by one task */
 
-static const char *const phase[SRS_KINDS] = {"key",         "q",         "fold",      "l bits",
-                                             "l wide",      "a inputs",  "a bits",    "a wide",
-                                             "b_g1 inputs", "b_g1 bits", "b_g1 wide", "b_g2 inputs",
-                                             "b_g2 bits",   "b_g2 wide", "density a", "density b"};
-
-struct maker {
-    const struct exec *x;
-    const struct groth16_kernels *kernels;
-    struct groth16_trapdoor t;
-    struct srs_shape shape;
-    struct qap qap;
-    struct srs_header header;
-    struct groth16_vk vk;
-    struct g1_fixed *g1;
-    struct g2_fixed *g2;
-    struct block scalars, scratch, points; /* BLOCK elements */
-    fr q_scale, q_tail, w;                 /* Q_j = q_scale d_j/(tau - d_j) + q_tail d_j */
-    uint64_t first;                        /* of the scalars being made */
-    size_t fresh;                          /* how many of them */
-    uint32_t at;                           /* the section's source has been read so far: variables, */
-    uint32_t rank;                         /* and those of its class */
-    struct srs_writer writer;
+/* Points [first, first + count) of a section. */
+struct piece {
+    enum srs_kind kind;
+    uint64_t first;
+    size_t count; /* 0: none */
 };
 
-/* -- the scalars -- */
+struct set {
+    struct point_batch batch[LANES];
+    struct piece gathered[LANES]; /* what the scalars are for, */
+    struct piece made[LANES];     /* and what the points are */
+};
 
-static cuzk_status coset_constants(struct maker *m, struct cuzk_error *e)
-{
-    const uint64_t n = UINT64_C(1) << m->qap.log, last = n - 1;
-    fr ratio, coset, size, common;
-    m->w = FR_ROOT_OF_UNITY;
-    for (unsigned i = m->qap.log; i < FR_TWO_ADICITY; i++)
-        fr_sqr(&m->w, &m->w);
-    fr_inv(&ratio, &FR_GENERATOR);
-    fr_mul(&ratio, &ratio, &m->t.tau); /* tau/g */
-    fr_pow(&m->q_scale, &ratio, &n, 1);
-    fr_sub(&m->q_scale, &m->q_scale, &FR_ONE);
-    if (fr_is_zero(&m->q_scale))
-        return error_set(e, CUZK_ERR_ARGUMENT, "tau is a point of the coset: it cannot be divided by");
-    fr_pow(&coset, &FR_GENERATOR, &n, 1);
-    fr_sub(&coset, &coset, &FR_ONE);
-    fr_from_u64(&size, n);
-    fr_mul(&common, &coset, &size);
-    fr_mul(&common, &common, &m->t.delta);
-    fr_inv(&common, &common);
-    fr_mul(&common, &common, &m->qap.z);
-    fr_mul(&m->q_scale, &m->q_scale, &common);
-    fr_pow(&m->q_tail, &ratio, &last, 1);
-    fr_mul(&m->q_tail, &m->q_tail, &common);
-    fr_inv(&ratio, &FR_GENERATOR);
-    fr_mul(&m->q_tail, &m->q_tail, &ratio);
-    fr_neg(&m->q_tail, &m->q_tail);
-    return CUZK_OK;
-}
+/* What there is to do with a set that is not with the maker: the jobs of all lanes, one lane's each. Storing
+ * is one job, since a file system lets one write at a time into a file. */
+enum { STORE, DIGEST, GATHER = DIGEST + LANES, JOBS = GATHER + LANES };
 
-static void q_task(void *ctx, size_t i, unsigned worker)
-{
-    struct maker *m = ctx;
-    (void)worker;
-    const size_t at = i * CHUNK, left = m->fresh - at, n = left < CHUNK ? left : CHUNK;
-    const uint64_t exponent = m->first + at;
-    fr *out = (fr *)m->scalars.ptr + at, *d = (fr *)m->scratch.ptr + at, start;
-    fr_pow(&start, &m->w, &exponent, 1);
-    fr_mul(&start, &start, &FR_GENERATOR);
-    m->kernels->lagrange(out, d, n, &start, &m->w, &m->t.tau, &m->q_scale);
-    m->kernels->powers(d, n, &start, &m->w);
-    m->kernels->add_scaled(out, d, n, &m->q_tail);
-}
+struct setup {
+    const struct exec *x;
+    struct groth16_trapdoor t;
+    struct templates templates;
+    struct srs_shape shape;
+    struct srs_header header;
+    struct srs_scalars scalars;
+    struct groth16_vk vk;
+    struct file_out *file;
 
-/* Which class a section is of. */
-static enum srs_class class_of(enum srs_kind kind)
-{
-    if (kind <= SRS_L_WIDE)
-        return (enum srs_class)(kind - SRS_FOLD);
-    return (enum srs_class)((kind - SRS_A_INPUTS) % SRS_CLASSES);
-}
+    struct cpu_points *cpu;
+    struct point_maker maker;
+    size_t size; /* points that a batch has room for */
+    struct set set[2], *idle;
+    struct block scratch;            /* for a batch of Q's scalars */
+    struct srs_cursor cursor[LANES]; /* the section that a lane gathers */
+    bool reading[LANES];
+    bool begun[SRS_KINDS];
+    struct srs_writer writer[LANES];
+    cuzk_status status[JOBS];
+    struct cuzk_error error[JOBS];
+    uint64_t done, total; /* points */
+};
 
-/* What a section's scalars are taken from: the element of its class's variable i of the inputs, or of the
- * auxiliary variable i. */
-static const fr *source_of(const struct maker *m, enum srs_kind kind)
-{
-    const struct qap *q = &m->qap;
-    if (kind == SRS_FOLD)
-        return q->fold.ptr;
-    const fr *all = kind <= SRS_L_WIDE ? q->c.ptr : kind <= SRS_A_WIDE ? q->a.ptr : q->b.ptr;
-    return class_of(kind) == SRS_INPUTS ? all : all + q->inputs;
-}
+/* -- jobs -- */
 
-/* The densities of a section's class; NULL: every variable is in. */
-static const uint64_t *density_of(const struct maker *m, enum srs_kind kind)
+static cuzk_status store(const struct setup *s, struct cuzk_error *e)
 {
-    if (kind <= SRS_L_WIDE)
-        return NULL;
-    const uint64_t *words = m->shape.density[kind <= SRS_A_WIDE ? 0 : 1].ptr;
-    return words + srs_density_words(&m->header, class_of(kind));
-}
-
-/* The next variable of the class: where in the source it is. */
-static bool next_variable(struct maker *m, enum srs_class c, uint32_t *index)
-{
-    if (c != SRS_INPUTS)
-        return srs_next_aux(&m->shape.classes, c == SRS_BITS, &m->at, index);
-    if (m->at == m->qap.inputs)
-        return false;
-    *index = m->at++;
-    return true;
-}
-
-/* Up to BLOCK scalars more. */
-static void gather(struct maker *m, enum srs_kind kind)
-{
-    const enum srs_class c = class_of(kind);
-    const fr *from = source_of(m, kind);
-    const uint64_t *density = density_of(m, kind);
-    fr *out = m->scalars.ptr;
-    uint32_t index;
-    m->fresh = 0;
-    while (m->fresh < BLOCK && next_variable(m, c, &index)) {
-        const uint32_t rank = m->rank++;
-        if (!density || (density[rank / 64] >> rank % 64 & 1) != 0)
-            out[m->fresh++] = from[index];
+    cuzk_status status = CUZK_OK;
+    for (unsigned lane = 0; lane < LANES && status == CUZK_OK; lane++) {
+        const struct piece *p = &s->idle->made[lane];
+        const size_t bytes = srs_element_bytes(p->kind);
+        if (p->count > 0)
+            status = srs_section_store(&s->writer[lane], p->kind, p->first * bytes,
+                                       s->idle->batch[lane].points, p->count * bytes, e);
     }
+    return status;
+}
+
+static cuzk_status digest(struct setup *s, unsigned lane, struct cuzk_error *e)
+{
+    const struct piece *p = &s->idle->made[lane];
+    struct srs_writer *w = &s->writer[lane];
+    if (p->count == 0)
+        return CUZK_OK;
+    cuzk_status status = p->first == 0 ? srs_section_begin(w, p->kind, e) : CUZK_OK;
+    if (status == CUZK_OK)
+        status = srs_section_digest(w, s->idle->batch[lane].points, p->count * srs_element_bytes(p->kind), e);
+    if (status == CUZK_OK && p->first + p->count == s->header.section[p->kind].count)
+        status = srs_section_end(w, e);
+    return status;
 }
 
 /* A variable of A or B whose polynomial vanishes at tau has no point in a parameter file. */
-static cuzk_status none_vanishes(const struct maker *m, struct cuzk_error *e)
+static cuzk_status gather(struct setup *s, unsigned lane, struct cuzk_error *e)
 {
-    for (size_t i = 0; i < m->fresh; i++)
-        if (fr_is_zero((const fr *)m->scalars.ptr + i))
+    struct srs_cursor *cursor = &s->cursor[lane];
+    struct piece *p = &s->idle->gathered[lane];
+    const fr *scalars = s->idle->batch[lane].scalars;
+    if (!s->reading[lane] || p->kind == SRS_Q)
+        return CUZK_OK;
+    p->count = srs_scalars_next(&s->scalars, cursor, s->idle->batch[lane].scalars, s->size);
+    if (p->count == 0 || cursor->first > s->header.section[p->kind].count)
+        return error_set(e, CUZK_ERR_INTERNAL, "%s: the densities and the points do not agree",
+                         srs_kind_name(p->kind));
+    for (size_t i = 0; i < p->count && !srs_kind_takes_infinity(p->kind); i++)
+        if (fr_is_zero(&scalars[i]))
             return error_set(e, CUZK_ERR_ARGUMENT, "a polynomial of the circuit vanishes at tau");
     return CUZK_OK;
 }
 
-static cuzk_status next_scalars(struct maker *m, enum srs_kind kind, struct cuzk_error *e)
+/* A chunk of the piece of Q that is being gathered. */
+static void chunk_of_q(const struct setup *s, size_t chunk)
 {
-    if (kind != SRS_Q) {
-        gather(m, kind);
-        return srs_kind_takes_infinity(kind) ? CUZK_OK : none_vanishes(m, e);
+    unsigned lane = 0;
+    while (!s->reading[lane] || s->cursor[lane].kind != SRS_Q)
+        lane++;
+    const struct piece *p = &s->idle->gathered[lane];
+    const size_t at = chunk * CHUNK, left = p->count - at;
+    srs_scalars_q(&s->scalars, s->idle->batch[lane].scalars + at, (fr *)s->scratch.ptr + at, p->first + at,
+                  left < CHUNK ? left : CHUNK);
+}
+
+static void task(void *ctx, size_t i, unsigned worker)
+{
+    struct setup *s = ctx;
+    (void)worker;
+    if (i == STORE)
+        s->status[i] = store(s, &s->error[i]);
+    else if (i < GATHER)
+        s->status[i] = digest(s, (unsigned)i - DIGEST, &s->error[i]);
+    else if (i < JOBS)
+        s->status[i] = gather(s, (unsigned)i - GATHER, &s->error[i]);
+    else
+        chunk_of_q(s, i - JOBS);
+}
+
+/* -- a round -- */
+
+/* The largest section that nobody has begun. */
+static bool next_section(struct setup *s, struct srs_cursor *cursor)
+{
+    unsigned largest = SRS_KINDS;
+    for (unsigned k = SRS_Q; k <= SRS_B_G2_WIDE; k++)
+        if (!s->begun[k] &&
+            (largest == SRS_KINDS || s->header.section[k].count * srs_element_bytes(k) >
+                                         s->header.section[largest].count * srs_element_bytes(largest)))
+            largest = k;
+    if (largest == SRS_KINDS)
+        return false;
+    s->begun[largest] = true;
+    *cursor = (struct srs_cursor){.kind = (enum srs_kind)largest};
+    return true;
+}
+
+/* What each lane gathers into the idle set, and how many chunks of Q. */
+static size_t plan(struct setup *s)
+{
+    size_t chunks = 0;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        struct srs_cursor *cursor = &s->cursor[lane];
+        struct piece *p = &s->idle->gathered[lane];
+        if (s->reading[lane] && cursor->first == s->header.section[cursor->kind].count)
+            s->reading[lane] = false;
+        if (!s->reading[lane])
+            s->reading[lane] = next_section(s, cursor);
+        *p = (struct piece){.kind = cursor->kind, .first = cursor->first};
+        if (!s->reading[lane] || cursor->kind != SRS_Q)
+            continue;
+        const uint64_t left = s->header.section[SRS_Q].count - cursor->first;
+        p->count = left < s->size ? (size_t)left : s->size;
+        cursor->first += p->count;
+        chunks = (p->count + CHUNK - 1) / CHUNK;
     }
-    const uint64_t left = m->header.section[kind].count - m->first;
-    m->fresh = left < BLOCK ? (size_t)left : BLOCK;
-    pool_run(m->x->pool, q_task, m, (m->fresh + CHUNK - 1) / CHUNK);
+    return chunks;
+}
+
+/* Write what the idle set holds, and gather what it gets next. */
+static cuzk_status work(struct setup *s, struct cuzk_error *e)
+{
+    const size_t chunks = plan(s);
+    memset(s->status, 0, sizeof s->status);
+    pool_run(s->x->pool, task, s, JOBS + chunks);
+    for (unsigned i = 0; i < JOBS; i++)
+        if (s->status[i] != CUZK_OK)
+            return error_set(e, s->status[i], "%s", s->error[i].message);
+    for (unsigned lane = 0; lane < LANES; lane++)
+        s->idle->made[lane].count = 0;
     return CUZK_OK;
 }
 
-/* -- the sections -- */
-
-static cuzk_status write_points(struct maker *m, enum srs_kind kind, struct cuzk_error *e)
+static cuzk_status begin(struct setup *s, const struct set *set, struct cuzk_error *e)
 {
-    const uint64_t count = m->header.section[kind].count;
-    const bool in_g2 = srs_kind_is_g2(kind);
-    cuzk_status status = srs_section_begin(&m->writer, kind, e);
-    m->at = 0;
-    m->rank = 0;
-    for (m->first = 0; m->first < count && status == CUZK_OK; m->first += m->fresh) {
-        exec_progress(m->x, phase[kind], m->first, count);
-        status = next_scalars(m, kind, e);
-        if (status == CUZK_OK)
-            status = in_g2 ? g2_fixed_mul(m->x, m->g2, m->points.ptr, m->scalars.ptr, m->fresh, e)
-                           : g1_fixed_mul(m->x, m->g1, m->points.ptr, m->scalars.ptr, m->fresh, e);
-        if (status == CUZK_OK)
-            status = srs_section_put(&m->writer, m->points.ptr, m->fresh * srs_element_bytes(kind), e);
-        if (status == CUZK_OK && (exec_cancelled(m->x) || m->fresh == 0))
-            status = exec_cancelled(m->x)
-                         ? error_set(e, CUZK_ERR_CANCELLED, "setup was cancelled")
-                         : error_set(e, CUZK_ERR_INTERNAL, "the circuit differs from run to run");
+    cuzk_status status = CUZK_OK;
+    for (unsigned lane = 0; lane < LANES && status == CUZK_OK; lane++) {
+        const struct piece *p = &set->gathered[lane];
+        if (p->count > 0)
+            status = s->maker.begin(s->maker.self, &set->batch[lane], srs_kind_is_g2(p->kind) ? 2 : 1,
+                                    p->count, e);
     }
-    if (status == CUZK_OK)
-        status = srs_section_end(&m->writer, e);
-    if (status == CUZK_OK)
-        exec_progress(m->x, phase[kind], count, count);
     return status;
 }
 
-static cuzk_status sections_in_g1(struct maker *m, struct cuzk_error *e)
+static cuzk_status finish(struct setup *s, struct set *set, bool *any, struct cuzk_error *e)
 {
-    uint64_t expected = 0;
-    for (unsigned k = SRS_Q; k <= SRS_B_G1_WIDE; k++)
-        expected += m->header.section[k].count;
-    cuzk_status status = g1_fixed_new(m->x, &m->g1, &G1_GENERATOR, expected, e);
-    if (status == CUZK_OK)
-        status = key_make(m->x, &m->vk, m->g1, &m->t, m->qap.c.ptr, m->qap.inputs, e);
-    if (status == CUZK_OK)
-        status = srs_write_key(&m->writer, &m->vk, e);
-    for (unsigned k = SRS_Q; k <= SRS_B_G1_WIDE && status == CUZK_OK; k++) {
-        status = write_points(m, (enum srs_kind)k, e);
-        if (k == SRS_L_WIDE)
-            block_free(&m->qap.c);
-        if (k == SRS_A_WIDE)
-            block_free(&m->qap.a);
+    *any = false;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        struct piece *p = &set->gathered[lane];
+        if (p->count > 0) {
+            const cuzk_status status = s->maker.finish(s->maker.self, &set->batch[lane], e);
+            if (status != CUZK_OK)
+                return status;
+        }
+        *any = *any || p->count > 0;
+        s->done += p->count;
+        set->made[lane] = *p;
+        p->count = 0;
     }
-    g1_fixed_free(m->g1);
-    m->g1 = NULL;
-    return status;
+    return CUZK_OK;
 }
 
-static cuzk_status sections_in_g2(struct maker *m, struct cuzk_error *e)
+static cuzk_status make_points(struct setup *s, struct cuzk_error *e)
 {
-    uint64_t expected = 0;
-    for (unsigned k = SRS_B_G2_INPUTS; k <= SRS_B_G2_WIDE; k++)
-        expected += m->header.section[k].count;
-    cuzk_status status = g2_fixed_new(m->x, &m->g2, &G2_GENERATOR, expected, e);
-    for (unsigned k = SRS_B_G2_INPUTS; k <= SRS_B_G2_WIDE && status == CUZK_OK; k++)
-        status = write_points(m, (enum srs_kind)k, e);
-    g2_fixed_free(m->g2);
-    m->g2 = NULL;
-    return status;
+    bool made = true, gathered = true;
+    for (unsigned round = 0; made || gathered; round++) {
+        struct set *busy = &s->set[round % 2];
+        s->idle = &s->set[1 - round % 2];
+        exec_progress(s->x, "points", s->done, s->total);
+        cuzk_status status = begin(s, busy, e);
+        if (status == CUZK_OK)
+            status = work(s, e);
+        if (status == CUZK_OK)
+            status = finish(s, busy, &made, e);
+        if (status == CUZK_OK && exec_cancelled(s->x))
+            status = error_set(e, CUZK_ERR_CANCELLED, "setup was cancelled");
+        if (status != CUZK_OK)
+            return status;
+        gathered = false;
+        for (unsigned lane = 0; lane < LANES; lane++)
+            gathered = gathered || s->idle->gathered[lane].count > 0;
+    }
+    exec_progress(s->x, "points", s->total, s->total);
+    return CUZK_OK;
 }
 
-/* The circuit's polynomials at tau become the sections' scalars. */
-static cuzk_status scalars(struct maker *m, const struct circuit *circuit, struct cuzk_error *e)
+/* -- the steps -- */
+
+/* A section without points has the digest of nothing. */
+static cuzk_status sections(struct setup *s, const struct point_maker *maker, struct cuzk_error *e)
 {
-    struct qap *q = &m->qap;
-    cuzk_status status = qap_at(m->x, q, circuit, &m->t.tau, true, e);
+    uint64_t largest = 0, expected[2] = {0, 0};
+    cuzk_status status = CUZK_OK;
+    for (unsigned k = SRS_Q; k <= SRS_B_G2_WIDE && status == CUZK_OK; k++) {
+        const uint64_t count = s->header.section[k].count;
+        expected[srs_kind_is_g2((enum srs_kind)k)] += count;
+        largest = count > largest ? count : largest;
+        s->begun[k] = count == 0;
+        if (count == 0)
+            status = srs_section_whole(&s->writer[0], (enum srs_kind)k, NULL, e);
+    }
+    s->total = expected[0] + expected[1];
+    s->size = largest < BATCH ? (size_t)largest : BATCH;
+    if (status == CUZK_OK && !maker)
+        status = cpu_points_new(s->x, &s->cpu, expected[0], expected[1], e);
+    if (status == CUZK_OK)
+        status = block_new(&s->scratch, s->x->budget, s->size, sizeof(fr), "scalars", e);
     if (status != CUZK_OK)
         return status;
-    if (q->inputs != m->shape.inputs || q->aux != m->shape.aux || q->log != m->shape.log)
-        return error_set(e, CUZK_ERR_INTERNAL, "the circuit differs from run to run");
-    qap_combine(m->x, q, 0, q->inputs, &m->t.alpha, &m->t.beta, &m->t.gamma);
-    qap_combine(m->x, q, q->inputs, q->aux, &m->t.alpha, &m->t.beta, &m->t.delta);
-    fr inverse;
-    fr_inv(&inverse, &m->t.delta);
-    for (uint32_t i = 0; i < q->inputs; i++)
-        fr_mul((fr *)q->fold.ptr + i, (fr *)q->fold.ptr + i, &inverse);
-    return coset_constants(m, e);
+    s->maker = maker ? *maker : cpu_points_maker(s->cpu);
+    struct point_batch batch[2 * LANES];
+    status = s->maker.reserve(s->maker.self, batch, 2 * LANES, s->size, e);
+    for (unsigned i = 0; i < 2 * LANES && status == CUZK_OK; i++)
+        s->set[i / LANES].batch[i % LANES] = batch[i];
+    return status == CUZK_OK ? make_points(s, e) : status;
 }
 
-static cuzk_status buffers(struct maker *m, struct cuzk_error *e)
+static cuzk_status write_key(struct setup *s, struct cuzk_error *e)
 {
-    struct budget *b = m->x->budget;
-    cuzk_status status = block_new(&m->scalars, b, BLOCK, sizeof(fr), "scalars", e);
-    if (status == CUZK_OK)
-        status = block_new(&m->scratch, b, BLOCK, sizeof(fr), "scalars", e);
-    if (status == CUZK_OK)
-        status = block_new(&m->points, b, BLOCK, sizeof(g2_affine), "points", e);
-    return status;
+    const struct qap *q = &s->scalars.qap;
+    struct g1_fixed *table;
+    cuzk_status status = g1_fixed_new(s->x, &table, &G1_GENERATOR, q->inputs, e);
+    if (status != CUZK_OK)
+        return status;
+    status = key_make(s->x, &s->vk, table, &s->t, q->c.ptr, q->inputs, e);
+    g1_fixed_free(table);
+    return status == CUZK_OK ? srs_write_key(&s->writer[0], &s->vk, e) : status;
 }
 
-static cuzk_status finish(struct maker *m, const char *path, struct cuzk_error *e)
+static cuzk_status commit(struct setup *s, const char *path, struct cuzk_error *e)
 {
     uint8_t head[SRS_HEADER_BYTES];
     struct file_id written;
-    cuzk_status status = srs_section_whole(&m->writer, SRS_DENSITY_A, m->shape.density[0].ptr, e);
+    cuzk_status status = srs_section_whole(&s->writer[0], SRS_DENSITY_A, s->shape.density[0].ptr, e);
     if (status == CUZK_OK)
-        status = srs_section_whole(&m->writer, SRS_DENSITY_B, m->shape.density[1].ptr, e);
+        status = srs_section_whole(&s->writer[0], SRS_DENSITY_B, s->shape.density[1].ptr, e);
     if (status == CUZK_OK)
-        status = srs_header_write(head, &m->header, e);
+        status = srs_header_write(head, &s->header, e);
     if (status == CUZK_OK)
-        status = file_write_at(m->writer.file, 0, head, sizeof head, e);
-    exec_progress(m->x, "writing", 0, 1);
+        status = file_write_at(s->file, 0, head, sizeof head, e);
+    exec_progress(s->x, "writing", 0, 1);
     if (status == CUZK_OK)
-        status = file_prepare(m->writer.file, &written, e);
+        status = file_prepare(s->file, &written, e);
     if (status != CUZK_OK)
         return status;
-    struct file_out *file = m->writer.file;
-    m->writer.file = NULL; /* freed, however it goes */
+    struct file_out *file = s->file;
+    s->file = NULL; /* freed, however it goes */
     status = file_commit(file, e);
     if (status == CUZK_OK) {
-        srs_stamp_own(path, &written, m->header.digest);
-        exec_progress(m->x, "writing", 1, 1);
+        srs_stamp_own(path, &written, s->header.digest);
+        exec_progress(s->x, "writing", 1, 1);
     }
     return status;
 }
 
-static cuzk_status run(struct maker *m, const struct circuit *circuit, const char *name, const char *source,
-                       const char *path, struct cuzk_error *e)
+static cuzk_status open_file(struct setup *s, const struct circuit *circuit, const char *name,
+                             const char *source, const char *path, struct cuzk_error *e)
 {
-    cuzk_status status = file_create(&m->writer.file, path, e);
+    cuzk_status status = file_create(&s->file, path, e);
+    exec_progress(s->x, "templates", 0, 1);
     if (status == CUZK_OK)
-        status = srs_shape_of(m->x, &m->shape, circuit, e);
+        status = templates_record(s->x, &s->templates, circuit, e);
     if (status == CUZK_OK)
-        status = srs_shape_header(&m->header, &m->shape, name, e);
+        status = srs_shape_of_templates(s->x, &s->shape, &s->templates, e);
+    if (status == CUZK_OK)
+        status = srs_shape_header(&s->header, &s->shape, name, e);
     if (status != CUZK_OK)
         return status;
-    m->header.from_params = source != NULL;
+    exec_progress(s->x, "templates", 1, 1);
+    s->header.from_params = source != NULL;
     if (source)
-        srs_digest_bytes(m->header.source, source);
-    status = file_reserve(m->writer.file, srs_layout(&m->header), e);
+        srs_digest_bytes(s->header.source, source);
+    for (unsigned lane = 0; lane < LANES; lane++)
+        s->writer[lane] = (struct srs_writer){.h = &s->header, .file = s->file};
+    return file_reserve(s->file, srs_layout(&s->header), e);
+}
+
+static cuzk_status run(struct setup *s, const struct circuit *circuit, const char *name, const char *source,
+                       const char *path, const struct point_maker *maker, struct cuzk_error *e)
+{
+    cuzk_status status = open_file(s, circuit, name, source, path, e);
     if (status == CUZK_OK)
-        status = scalars(m, circuit, e);
+        status = srs_scalars_make(s->x, &s->scalars, &s->templates, &s->shape, &s->header, &s->t, e);
     if (status == CUZK_OK)
-        status = buffers(m, e);
+        status = write_key(s, e);
     if (status == CUZK_OK)
-        status = sections_in_g1(m, e);
-    if (status == CUZK_OK)
-        status = sections_in_g2(m, e);
-    return status == CUZK_OK ? finish(m, path, e) : status;
+        status = sections(s, maker, e);
+    return status == CUZK_OK ? commit(s, path, e) : status;
+}
+
+cuzk_status groth16_srs_setup_by(const struct exec *x, const struct circuit *circuit, const char *name,
+                                 const struct groth16_trapdoor *t, const char *source, const char *path,
+                                 const struct point_maker *maker, struct cuzk_error *e)
+{
+    if (fr_is_zero(&t->alpha) || fr_is_zero(&t->beta) || fr_is_zero(&t->gamma) || fr_is_zero(&t->delta) ||
+        fr_is_zero(&t->tau))
+        return error_set(e, CUZK_ERR_ARGUMENT, "a value of the trapdoor is zero");
+    struct setup *s = mem_alloc(1, sizeof *s);
+    if (!s)
+        return error_memory(e, sizeof *s, "a setup");
+    s->x = x;
+    s->t = *t;
+    const cuzk_status status = run(s, circuit, name, source, path, maker, e);
+    file_abort(s->file);
+    for (unsigned lane = 0; lane < LANES; lane++)
+        digest_free(&s->writer[lane].digest);
+    cpu_points_free(s->cpu);
+    groth16_vk_free(&s->vk);
+    srs_scalars_free(&s->scalars);
+    srs_shape_free(&s->shape);
+    templates_free(&s->templates);
+    block_free(&s->scratch);
+    mem_wipe(s, sizeof *s);
+    mem_free(s);
+    return status;
 }
 
 cuzk_status groth16_srs_setup(const struct exec *x, const struct circuit *circuit, const char *name,
                               const struct groth16_trapdoor *t, const char *source, const char *path,
                               struct cuzk_error *e)
 {
-    if (fr_is_zero(&t->alpha) || fr_is_zero(&t->beta) || fr_is_zero(&t->gamma) || fr_is_zero(&t->delta) ||
-        fr_is_zero(&t->tau))
-        return error_set(e, CUZK_ERR_ARGUMENT, "a value of the trapdoor is zero");
-    struct maker m = {.x = x, .kernels = groth16_kernels(x->variant), .t = *t};
-    m.writer.h = &m.header;
-    const cuzk_status status = run(&m, circuit, name, source, path, e);
-    file_abort(m.writer.file);
-    digest_free(&m.writer.digest);
-    groth16_vk_free(&m.vk);
-    qap_free(&m.qap);
-    srs_shape_free(&m.shape);
-    block_free(&m.scalars);
-    block_free(&m.scratch);
-    block_free(&m.points);
-    mem_wipe(&m, sizeof m);
-    return status;
+    return groth16_srs_setup_by(x, circuit, name, t, source, path, NULL, e);
 }

@@ -1,7 +1,7 @@
-/* groth16/srs_shape.c - counts, classes and densities of a circuit.
+/* groth16/srs_shape.c - counts, classes and densities of a circuit, from its templates.
  *
- * While the circuit runs a variable's number within its class is known from its allocation on, but not where
- * the classes' bitmaps will begin: so the densities are gathered by slot and put in class order at the end.
+ * Which of its local numbers have a term in A or B is found once for each template, the own ones by their
+ * classes; an instance's are then copied to where its variables stand.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "groth16/srs_shape.h"
 
@@ -9,160 +9,169 @@
 
 #include "base/error.h"
 #include "ntt/ntt.h"
+#include "r1cs/bits.h"
 
-#define REPORT UINT64_C(0xffff) /* rows between two reports, less one */
-
-/* A bitmap that grows. */
-struct bits {
-    struct block words;
-    uint64_t count;
+/* A template's local numbers that have a term in one matrix: where, in the words of all, the bits begin of
+ * those that it is bound to (the constant one first), its own bits and its own wide ones. */
+struct terms {
+    size_t bound, bits, wide;
 };
 
 struct gather {
-    const struct exec *x;
-    struct srs_shape *shape;
-    struct bits input[2], aux[2];
-    struct cuzk_error error;
+    const struct templates *t;
+    struct block terms; /* struct terms, two a template: of A, of B */
+    struct block words; /* u64 */
+    struct block place; /* u32: an own variable's number within its class */
 };
 
-static cuzk_status bits_grow(struct bits *b, struct budget *budget, uint64_t count, struct cuzk_error *e)
+static size_t words_of(size_t bits)
 {
-    const size_t had = b->words.size / sizeof(uint64_t), need = (size_t)(count / 64) + 1;
-    b->count = count;
-    if (need <= had)
-        return CUZK_OK;
-    struct block more;
-    const cuzk_status status = block_new(&more, budget, need < 2 * had ? 2 * had : need + 1023,
-                                         sizeof(uint64_t), "the variables' densities", e);
+    return (bits + 63) / 64;
+}
+
+static cuzk_status reserve(struct gather *g, struct budget *b, struct cuzk_error *e)
+{
+    const struct templates *t = g->t;
+    size_t words = 0, most = 0;
+    cuzk_status status =
+        block_new(&g->terms, b, 2 * t->count[TEMPLATE_TEMPLATES], sizeof(struct terms), "densities", e);
     if (status != CUZK_OK)
         return status;
-    if (had > 0)
-        memcpy(more.ptr, b->words.ptr, b->words.size);
-    block_free(&b->words);
-    b->words = more;
-    return CUZK_OK;
-}
-
-static cuzk_status on_input(void *self, const struct cs *cs, uint32_t index, const fr *value)
-{
-    struct gather *g = self;
-    (void)cs;
-    (void)value;
-    cuzk_status status = bits_grow(&g->input[0], g->x->budget, (uint64_t)index + 1, &g->error);
-    if (status == CUZK_OK)
-        status = bits_grow(&g->input[1], g->x->budget, (uint64_t)index + 1, &g->error);
-    return status;
-}
-
-static cuzk_status on_aux(struct gather *g, uint32_t index, bool is_bit)
-{
-    cuzk_status status = classes_add(&g->shape->classes, is_bit, &g->error);
-    for (int m = 0; m < 2 && status == CUZK_OK; m++)
-        status = bits_grow(&g->aux[m], g->x->budget, (uint64_t)index + 1, &g->error);
-    return status;
-}
-
-static cuzk_status on_wide(void *self, const struct cs *cs, uint32_t index, const fr *value)
-{
-    (void)cs;
-    (void)value;
-    return on_aux(self, index, false);
-}
-
-static cuzk_status on_bit(void *self, const struct cs *cs, uint32_t index, bool value)
-{
-    (void)cs;
-    (void)value;
-    return on_aux(self, index, true);
-}
-
-static void mark(struct gather *g, int matrix, const struct row *row)
-{
-    uint64_t *input = g->input[matrix].words.ptr, *aux = g->aux[matrix].words.ptr;
-    for (uint32_t i = 0; i < row->count; i++) {
-        const uint32_t index = VAR_INDEX(row->term[i].v);
-        ((row->term[i].v & VAR_AUX) ? aux : input)[index / 64] |= UINT64_C(1) << index % 64;
+    for (size_t i = 0; i < 2 * t->count[TEMPLATE_TEMPLATES]; i++) {
+        const struct template *one = &t->template[i / 2];
+        struct terms *terms = (struct terms *)g->terms.ptr + i;
+        terms->bound = words;
+        terms->bits = terms->bound + words_of(1 + (size_t)template_bound(one));
+        terms->wide = terms->bits + words_of(one->bits);
+        words = terms->wide + words_of(template_wide(one));
+        most = one->aux > most ? one->aux : most;
     }
+    status = block_new(&g->words, b, words, sizeof(uint64_t), "densities", e);
+    return status == CUZK_OK ? block_new(&g->place, b, most, sizeof(uint32_t), "densities", e) : status;
 }
 
-static cuzk_status on_row(void *self, const struct cs *cs, uint64_t index, const struct row *a,
-                          const struct row *b, const struct row *c)
+static void set(uint64_t *words, size_t i)
 {
-    struct gather *g = self;
-    (void)cs;
-    (void)c;
-    if ((index & REPORT) == 0)
-        exec_progress(g->x, "counting rows", index, 0);
-    mark(g, 0, a);
-    mark(g, 1, b);
-    return CUZK_OK;
+    words[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static const struct cs_sink sink = {
-    .alloc_input = on_input, .alloc = on_wide, .alloc_bit = on_bit, .enforce = on_row};
-
-static bool get(const struct bits *b, uint32_t i)
+static void mark_template(struct gather *g, size_t number)
 {
-    return (((const uint64_t *)b->words.ptr)[i / 64] >> i % 64 & 1) != 0;
+    const struct templates *t = g->t;
+    const struct template *one = &t->template[number];
+    const uint32_t *end = t->side + one->side, *term = t->term + one->term;
+    const uint32_t bound = 1 + template_bound(one);
+    uint32_t *place = g->place.ptr, bits = 0;
+    for (uint32_t own = 0; own < one->aux; own++) {
+        place[own] = template_own_is_bit(t, one, own) ? bits : own - bits;
+        bits += template_own_is_bit(t, one, own);
+    }
+    for (uint32_t row = 0; row < one->rows; row++)
+        for (unsigned m = 0; m < 2; m++) {
+            const struct terms *terms = (const struct terms *)g->terms.ptr + 2 * number + m;
+            for (uint32_t i = end[3 * (size_t)row + m]; i < end[3 * (size_t)row + m + 1]; i++) {
+                const uint32_t local = template_term_local(term[i]);
+                uint64_t *words = g->words.ptr;
+                if (local < bound)
+                    set(words + terms->bound, local);
+                else if (template_own_is_bit(t, one, local - bound))
+                    set(words + terms->bits, place[local - bound]);
+                else
+                    set(words + terms->wide, place[local - bound]);
+            }
+        }
 }
 
-static void arrange(uint64_t *out, const struct gather *g, int matrix, const struct srs_header *h)
+/* The densities of one matrix, in the order of the classes. */
+static void mark_instance(uint64_t *out, const struct gather *g, const struct template_instance *i,
+                          unsigned m, const struct srs_header *h)
 {
-    const struct classes *c = &g->shape->classes;
+    const struct template *one = &g->t->template[i->template];
+    const struct terms *terms = (const struct terms *)g->terms.ptr + 2 * (size_t)i->template + m;
+    const uint64_t *words = g->words.ptr, *bound = words + terms->bound;
+    const uint32_t *binding = g->t->binding + i->binding;
     uint64_t *bits = out + srs_density_words(h, SRS_BITS), *wide = out + srs_density_words(h, SRS_WIDE);
-    uint32_t bit = 0, other = 0;
-    for (uint32_t i = 0; i < h->inputs; i++)
-        out[i / 64] |= (uint64_t)get(&g->input[matrix], i) << i % 64;
-    for (uint32_t i = 0; i < h->aux; i++) {
-        const bool is_bit = classes_is_bit(c, i);
-        const uint32_t n = is_bit ? bit++ : other++;
-        (is_bit ? bits : wide)[n / 64] |= (uint64_t)get(&g->aux[matrix], i) << n % 64;
-    }
+    bits_copy(bits, i->first_bit, words + terms->bits, 0, one->bits);
+    bits_copy(wide, i->first_wide, words + terms->wide, 0, template_wide(one));
+    for (size_t at = 0; at < words_of(1 + (size_t)template_bound(one)); at++)
+        for (uint64_t word = bound[at]; word != 0; word &= word - 1) {
+            const uint32_t local = (uint32_t)(64 * at) + (uint32_t)__builtin_ctzll(word);
+            if (local == 0)
+                set(out, 0);
+            else if (local <= one->bound_bits)
+                set(bits, binding[local - 1]);
+            else if (local <= one->bound_bits + one->bound_wide)
+                set(wide, binding[local - 1]);
+            else
+                set(out, binding[local - 1]);
+        }
 }
 
-static cuzk_status finish(struct gather *g, const struct cs_counts *counts, struct cuzk_error *e)
+static cuzk_status take_classes(struct classes *out, const struct templates *t, struct cuzk_error *e)
 {
-    struct srs_shape *s = g->shape;
-    s->inputs = counts->inputs;
-    s->aux = counts->aux;
-    s->rows = counts->rows;
-    while (UINT64_C(1) << s->log < s->rows)
-        s->log++;
-    if (s->log > NTT_MAX_LOG)
-        return error_set(e, CUZK_ERR_UNSUPPORTED, "the circuit has %llu rows, more than 2^%d",
-                         (unsigned long long)s->rows, NTT_MAX_LOG);
-    const struct srs_header h = {
-        .inputs = s->inputs, .aux = s->aux, .bits = s->classes.bits, .wide = s->aux - s->classes.bits};
-    for (int m = 0; m < 2; m++) {
-        const cuzk_status status =
-            block_new(&s->density[m], g->x->budget, (size_t)srs_density_words(&h, SRS_CLASSES),
-                      sizeof(uint64_t), "the variables' densities", e);
-        if (status != CUZK_OK)
-            return status;
-        arrange(s->density[m].ptr, g, m, &h);
+    for (size_t k = 0; k < t->count[TEMPLATE_INSTANCES]; k++) {
+        const struct template *one = &t->template[t->instance[k].template];
+        for (uint32_t own = 0; own < one->aux; own++) {
+            const cuzk_status status = classes_add(out, template_own_is_bit(t, one, own), e);
+            if (status != CUZK_OK)
+                return status;
+        }
     }
     return CUZK_OK;
+}
+
+static cuzk_status take_densities(struct srs_shape *s, const struct templates *t, struct budget *b,
+                                  struct cuzk_error *e)
+{
+    struct gather g = {.t = t};
+    const struct srs_header h = {.inputs = s->inputs, .aux = s->aux, .bits = t->bits, .wide = t->wide};
+    cuzk_status status = reserve(&g, b, e);
+    for (size_t i = 0; i < t->count[TEMPLATE_TEMPLATES] && status == CUZK_OK; i++)
+        mark_template(&g, i);
+    for (unsigned m = 0; m < 2 && status == CUZK_OK; m++) {
+        /* and a word more, which bits_copy may touch */
+        status = block_new(&s->density[m], b, (size_t)srs_density_words(&h, SRS_CLASSES) + 1,
+                           sizeof(uint64_t), "the variables' densities", e);
+        for (size_t k = 0; k < t->count[TEMPLATE_INSTANCES] && status == CUZK_OK; k++)
+            mark_instance(s->density[m].ptr, &g, &t->instance[k], m, &h);
+    }
+    block_free(&g.terms);
+    block_free(&g.words);
+    block_free(&g.place);
+    return status;
+}
+
+cuzk_status srs_shape_of_templates(const struct exec *x, struct srs_shape *out, const struct templates *t,
+                                   struct cuzk_error *e)
+{
+    struct srs_shape s = {.inputs = t->counts.inputs,
+                          .aux = t->counts.aux,
+                          .rows = t->counts.rows,
+                          .classes = {.budget = x->budget}};
+    while (UINT64_C(1) << s.log < s.rows)
+        s.log++;
+    if (s.log > NTT_MAX_LOG)
+        return error_set(e, CUZK_ERR_UNSUPPORTED, "the circuit has %llu rows, more than 2^%d",
+                         (unsigned long long)s.rows, NTT_MAX_LOG);
+    cuzk_status status = take_classes(&s.classes, t, e);
+    if (status == CUZK_OK)
+        status = take_densities(&s, t, x->budget, e);
+    if (status == CUZK_OK)
+        *out = s;
+    else
+        srs_shape_free(&s);
+    return status;
 }
 
 cuzk_status srs_shape_of(const struct exec *x, struct srs_shape *out, const struct circuit *circuit,
                          struct cuzk_error *e)
 {
-    struct srs_shape shape = {.classes = {.budget = x->budget}};
-    struct gather g = {.x = x, .shape = &shape, .error = {.status = CUZK_OK}};
-    struct cs_counts counts;
-    cuzk_status status = circuit_run(circuit, &sink, &g, x->cancel, &counts, e);
-    if (g.error.status != CUZK_OK)
-        status = error_set(e, g.error.status, "%s", g.error.message);
-    if (status == CUZK_OK)
-        status = finish(&g, &counts, e);
-    for (int m = 0; m < 2; m++) {
-        block_free(&g.input[m].words);
-        block_free(&g.aux[m].words);
-    }
-    if (status == CUZK_OK)
-        *out = shape;
-    else
-        srs_shape_free(&shape);
+    struct templates t;
+    cuzk_status status = templates_record(x, &t, circuit, e);
+    if (status != CUZK_OK)
+        return status;
+    status = srs_shape_of_templates(x, out, &t, e);
+    templates_free(&t);
     return status;
 }
 

@@ -4,16 +4,19 @@
 #define GROTH16_SRS_SHAPE_H
 
 #include "groth16/srs.h"
+#include "r1cs/template.h"
 
 struct srs_shape {
     uint32_t inputs, aux;
     uint64_t rows;
     unsigned log; /* the domain has 2^log points, at least rows */
     struct classes classes;
-    struct block density[2]; /* of A, of B: as their sections are */
+    struct block density[2]; /* of A, of B: as their sections are; and a word more */
 };
 
-/* By running the circuit blank. The caller frees. */
+/* From the circuit's templates, or by recording them. The caller frees. */
+cuzk_status srs_shape_of_templates(const struct exec *x, struct srs_shape *out, const struct templates *t,
+                                   struct cuzk_error *e) MUST_USE;
 cuzk_status srs_shape_of(const struct exec *x, struct srs_shape *out, const struct circuit *circuit,
                          struct cuzk_error *e) MUST_USE;
 void srs_shape_free(struct srs_shape *s); /* a zeroed one is fine */

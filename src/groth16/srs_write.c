@@ -13,11 +13,20 @@ cuzk_status srs_section_begin(struct srs_writer *w, enum srs_kind kind, struct c
     return digest_begin(&w->digest, e);
 }
 
-cuzk_status srs_section_put(struct srs_writer *w, const void *data, size_t size, struct cuzk_error *e)
+cuzk_status srs_section_digest(struct srs_writer *w, const void *data, size_t size, struct cuzk_error *e)
 {
-    const cuzk_status status = file_write_at(w->file, w->h->section[w->kind].offset + w->done, data, size, e);
     w->done += size;
-    return status == CUZK_OK ? digest_update(&w->digest, data, size, e) : status;
+    return digest_update(&w->digest, data, size, e);
+}
+
+cuzk_status srs_section_store(const struct srs_writer *w, enum srs_kind kind, uint64_t at, const void *data,
+                              size_t size, struct cuzk_error *e)
+{
+    const uint64_t offset = w->h->section[kind].offset + at;
+    const cuzk_status status = file_write_at(w->file, offset, data, size, e);
+    if (status == CUZK_OK)
+        file_begin_flush(w->file, offset, size);
+    return status;
 }
 
 cuzk_status srs_section_end(struct srs_writer *w, struct cuzk_error *e)
@@ -36,9 +45,12 @@ cuzk_status srs_section_end(struct srs_writer *w, struct cuzk_error *e)
 cuzk_status srs_section_whole(struct srs_writer *w, enum srs_kind kind, const void *data,
                               struct cuzk_error *e)
 {
+    const size_t size = (size_t)w->h->section[kind].count * srs_element_bytes(kind);
     cuzk_status status = srs_section_begin(w, kind, e);
     if (status == CUZK_OK)
-        status = srs_section_put(w, data, (size_t)w->h->section[kind].count * srs_element_bytes(kind), e);
+        status = srs_section_digest(w, data, size, e);
+    if (status == CUZK_OK)
+        status = srs_section_store(w, kind, 0, data, size, e);
     return status == CUZK_OK ? srs_section_end(w, e) : status;
 }
 

@@ -85,14 +85,14 @@ struct work {
     void *scratch;
 };
 
-static unsigned inner_log(const struct transform *t)
+unsigned transform_inner_log(const struct transform *t)
 {
     return t->rows ? t->log - t->log1 : t->log1;
 }
 
-static unsigned outer_log(const struct transform *t)
+unsigned transform_outer_log(const struct transform *t)
 {
-    return t->log - inner_log(t);
+    return t->log - transform_inner_log(t);
 }
 
 static size_t align(size_t n)
@@ -107,7 +107,7 @@ static struct work work_of(const struct transform *t, unsigned worker)
     w.scratch = at;
     at += align(t->kernels->scratch_bytes());
     w.points = (g1_affine *)(void *)at;
-    at += align((sizeof *w.points * TRANSFORM_LANES) << inner_log(t));
+    at += align((sizeof *w.points * TRANSFORM_LANES) << transform_inner_log(t));
     w.terms = (g1_affine *)(void *)at;
     at += align(sizeof *w.terms * TRANSFORM_BATCH);
     w.a = (g1_affine **)(void *)at;
@@ -117,19 +117,29 @@ static struct work work_of(const struct transform *t, unsigned worker)
     return w;
 }
 
-/* The digits of all stages' roots: stage s has 2^s, from 2^s - 1 on. */
+/* The digits of all stages' roots: stage s has 2^s, from here on. */
+static size_t first_root(unsigned s)
+{
+    return ((size_t)1 << s) - 1;
+}
+
+const struct scalar_digits *transform_roots(const struct transform *t, unsigned s)
+{
+    return (const struct scalar_digits *)t->roots.ptr + first_root(s);
+}
+
 static cuzk_status make_roots(struct transform *t, struct cuzk_error *e)
 {
-    const unsigned inner = inner_log(t);
+    const unsigned inner = transform_inner_log(t);
     const size_t count = (size_t)1 << inner;
     const cuzk_status status =
         block_new(&t->roots, t->x->budget, count, sizeof(struct scalar_digits), "the roots' digits", e);
     if (status != CUZK_OK)
         return status;
     fr shift;
-    power_of(&shift, &t->shift, UINT64_C(1) << outer_log(t));
+    power_of(&shift, &t->shift, UINT64_C(1) << transform_outer_log(t));
     for (unsigned s = 0; s < inner; s++) {
-        struct scalar_digits *out = (struct scalar_digits *)t->roots.ptr + (((size_t)1 << s) - 1);
+        struct scalar_digits *out = (struct scalar_digits *)t->roots.ptr + first_root(s);
         fr step, power;
         power_of(&step, &t->root, UINT64_C(1) << (t->log - s - 1));
         power_of(&power, &shift, UINT64_C(1) << (inner - s - 1));
@@ -141,10 +151,22 @@ static cuzk_status make_roots(struct transform *t, struct cuzk_error *e)
     return CUZK_OK;
 }
 
-static cuzk_status pass_new(struct transform *t, const struct exec *x, unsigned log, bool rows,
-                            const fr *shift, const fr *scale, struct cuzk_error *e)
+/* What the CPU's threads work in. */
+static cuzk_status make_work(struct transform *t, struct cuzk_error *e)
+{
+    t->round = pool_threads(t->x->pool);
+    t->work_bytes = align(t->kernels->scratch_bytes()) +
+                    align((sizeof(g1_affine) * TRANSFORM_LANES) << transform_inner_log(t)) +
+                    align(sizeof(g1_affine) * TRANSFORM_BATCH) +
+                    align(TRANSFORM_BATCH * (3 * sizeof(void *) + sizeof(struct scalar_digits)));
+    return block_new(&t->work, t->x->budget, t->round, t->work_bytes, "the transform of points", e);
+}
+
+static cuzk_status pass_new(struct transform *t, const struct exec *x, const struct transform_runner *runner,
+                            unsigned log, bool rows, const fr *shift, const fr *scale, struct cuzk_error *e)
 {
     *t = (struct transform){.x = x,
+                            .runner = runner,
                             .kernels = transform_kernels(x->variant),
                             .rows = rows,
                             .log = log,
@@ -155,28 +177,29 @@ static cuzk_status pass_new(struct transform *t, const struct exec *x, unsigned 
     for (unsigned i = log; i < FR_TWO_ADICITY; i++)
         fr_sqr(&t->root, &t->root);
     fr_inv(&t->root, &t->root);
-    t->work_bytes = align(t->kernels->scratch_bytes()) +
-                    align((sizeof(g1_affine) * TRANSFORM_LANES) << inner_log(t)) +
-                    align(sizeof(g1_affine) * TRANSFORM_BATCH) +
-                    align(TRANSFORM_BATCH * (3 * sizeof(void *) + sizeof(struct scalar_digits)));
-    const cuzk_status status =
-        block_new(&t->work, x->budget, pool_threads(x->pool), t->work_bytes, "the transform of points", e);
-    return status == CUZK_OK ? make_roots(t, e) : status;
+    const cuzk_status status = make_roots(t, e);
+    if (status != CUZK_OK)
+        return status;
+    return runner ? runner->begin(runner->self, t, &t->round, e) : make_work(t, e);
 }
 
-cuzk_status transform_columns(struct transform *t, const struct exec *x, unsigned log, const fr *shift,
+cuzk_status transform_columns(struct transform *t, const struct exec *x,
+                              const struct transform_runner *runner, unsigned log, const fr *shift,
                               const fr *scale, struct cuzk_error *e)
 {
-    return pass_new(t, x, log, false, shift, scale, e);
+    return pass_new(t, x, runner, log, false, shift, scale, e);
 }
 
-cuzk_status transform_rows(struct transform *t, const struct exec *x, unsigned log, struct cuzk_error *e)
+cuzk_status transform_rows(struct transform *t, const struct exec *x, const struct transform_runner *runner,
+                           unsigned log, struct cuzk_error *e)
 {
-    return pass_new(t, x, log, true, &FR_ONE, &FR_ONE, e);
+    return pass_new(t, x, runner, log, true, &FR_ONE, &FR_ONE, e);
 }
 
 void transform_free(struct transform *t)
 {
+    if (t->runner)
+        t->runner->end(t->runner->self);
     block_free(&t->roots);
     block_free(&t->work);
     memset(t, 0, sizeof *t);
@@ -184,7 +207,7 @@ void transform_free(struct transform *t)
 
 uint64_t transform_units(const struct transform *t)
 {
-    return ((UINT64_C(1) << outer_log(t)) + TRANSFORM_LANES - 1) / TRANSFORM_LANES;
+    return ((UINT64_C(1) << transform_outer_log(t)) + TRANSFORM_LANES - 1) / TRANSFORM_LANES;
 }
 
 /* -- a unit -- */
@@ -197,37 +220,37 @@ static uint64_t bit_reverse(uint64_t i, unsigned bits)
     return out;
 }
 
-/* Lines of the unit's columns or rows, in bit-reversed order. */
-static void gather(const struct transform *t, const struct work *w, uint64_t first, size_t lanes)
+/* Point i of the input; infinity behind the encoded ones. */
+static void read_encoded(const struct transform *t, g1_affine *out, uint64_t i)
 {
-    const unsigned inner = inner_log(t), log2 = t->log - t->log1;
-    for (uint64_t i = 0; i < UINT64_C(1) << inner; i++) {
-        g1_affine *line = w->points + bit_reverse(i, inner) * lanes;
-        for (size_t lane = 0; lane < lanes; lane++) {
-            if (t->rows) {
-                line[lane] = t->in[((first + lane) << log2) + i];
-                continue;
-            }
-            const uint64_t at = (i << log2) + first + lane;
-            memset(&line[lane], 0, sizeof line[lane]);
-            if (at < t->encoded_count) {
-                /* checked when the file was opened; trusted bytes always can be read */
-                const enum encoding_fault fault = g1_read_uncompressed(
-                    &line[lane], t->encoded + at * G1_UNCOMPRESSED_BYTES, ENCODING_TRUSTED);
-                VERIFY(fault == ENCODING_OK);
-                (void)fault;
-            }
-        }
-    }
+    memset(out, 0, sizeof *out);
+    if (i >= t->encoded_count)
+        return;
+    /* checked when the file was opened; trusted bytes always can be read */
+    const enum encoding_fault fault =
+        g1_read_uncompressed(out, t->encoded + i * G1_UNCOMPRESSED_BYTES, ENCODING_TRUSTED);
+    VERIFY(fault == ENCODING_OK);
+    (void)fault;
 }
 
-static void scatter(const struct transform *t, const struct work *w, uint64_t first, size_t lanes)
+void transform_gather(const struct transform *t, g1_affine *out, uint64_t first, size_t lanes, uint64_t from,
+                      uint64_t to)
 {
-    const unsigned inner = inner_log(t), log2 = t->log - t->log1;
-    for (uint64_t k = 0; k < UINT64_C(1) << inner; k++) {
-        g1_affine *to = t->rows ? t->out + (k << t->log1) + first : t->out + (k << log2) + first;
-        memcpy(to, w->points + k * lanes, lanes * sizeof *to);
-    }
+    const unsigned inner = transform_inner_log(t), log2 = t->log - t->log1;
+    for (size_t lane = 0; t->rows && lane < lanes; lane++)
+        for (uint64_t i = from; i < to; i++)
+            out[bit_reverse(i, inner) * lanes + lane] = t->in[((first + lane) << log2) + i];
+    for (uint64_t i = from; !t->rows && i < to; i++)
+        for (size_t lane = 0; lane < lanes; lane++)
+            read_encoded(t, &out[bit_reverse(i, inner) * lanes + lane], (i << log2) + first + lane);
+}
+
+void transform_scatter(const struct transform *t, const g1_affine *in, uint64_t first, size_t lanes,
+                       uint64_t from, uint64_t to)
+{
+    const unsigned outer = transform_outer_log(t);
+    for (uint64_t k = from; k < to; k++)
+        memcpy(t->out + (k << outer) + first, in + k * lanes, lanes * sizeof *in);
 }
 
 /* The butterflies that wait: n of them, whose second points are multiplied unless all roots are 1. */
@@ -243,8 +266,8 @@ static void flush(const struct transform *t, const struct work *w, size_t n, boo
 /* One stage: blocks of 2 half lines. Roots that are 1 come first, in batches of their own. */
 static void stage(const struct transform *t, const struct work *w, unsigned s, size_t lanes)
 {
-    const size_t half = (size_t)1 << s, blocks = (size_t)1 << (inner_log(t) - s - 1);
-    const struct scalar_digits *roots = (const struct scalar_digits *)t->roots.ptr + (half - 1);
+    const size_t half = (size_t)1 << s, blocks = (size_t)1 << (transform_inner_log(t) - s - 1);
+    const struct scalar_digits *roots = transform_roots(t, s);
     size_t n = 0;
     for (size_t j = 0; j < half; j++) {
         if (j == 1 && roots[0].one && n > 0) {
@@ -269,23 +292,32 @@ static void stage(const struct transform *t, const struct work *w, unsigned s, s
 }
 
 /* Line k1 of column i2 by scale (shift w^-k1)^i2. */
+void transform_twiddles(const struct transform *t, fr *out, uint64_t k, uint64_t first, size_t lanes)
+{
+    fr base, factor;
+    power_of(&base, &t->root, k);
+    fr_mul(&base, &base, &t->shift);
+    power_of(&factor, &base, first);
+    fr_mul(&factor, &factor, &t->scale);
+    for (size_t lane = 0; lane < lanes; lane++) {
+        out[lane] = factor;
+        fr_mul(&factor, &factor, &base);
+    }
+}
+
 static void twiddle(const struct transform *t, const struct work *w, uint64_t first, size_t lanes)
 {
-    const size_t lines = (size_t)1 << inner_log(t), each = TRANSFORM_BATCH / lanes;
-    fr base = t->shift;
+    const size_t lines = (size_t)1 << transform_inner_log(t), each = TRANSFORM_BATCH / lanes;
     for (size_t k = 0; k < lines && !exec_cancelled(t->x);) {
         const size_t from = k, n = lines - k < each ? lines - k : each;
         for (; k < from + n; k++) {
-            fr factor;
-            power_of(&factor, &base, first);
-            fr_mul(&factor, &factor, &t->scale);
+            fr factor[TRANSFORM_LANES];
+            transform_twiddles(t, factor, k, first, lanes);
             for (size_t lane = 0; lane < lanes; lane++) {
                 const size_t i = (k - from) * lanes + lane;
-                scalar_digits_of(&w->twiddles[i], &factor);
+                scalar_digits_of(&w->twiddles[i], &factor[lane]);
                 w->digits[i] = &w->twiddles[i];
-                fr_mul(&factor, &factor, &base);
             }
-            fr_mul(&base, &base, &t->root);
         }
         t->kernels->multiply(w->scratch, w->points + from * lanes, w->digits, n * lanes);
     }
@@ -301,21 +333,25 @@ static void unit_task(void *ctx, size_t i, unsigned worker)
     const struct span *span = ctx;
     const struct transform *t = span->t;
     const struct work w = work_of(t, worker);
-    const uint64_t outer = UINT64_C(1) << outer_log(t), first = (span->first + i) * TRANSFORM_LANES;
+    const uint64_t outer = UINT64_C(1) << transform_outer_log(t), first = (span->first + i) * TRANSFORM_LANES;
     const size_t lanes = outer - first < TRANSFORM_LANES ? (size_t)(outer - first) : TRANSFORM_LANES;
     if (exec_cancelled(t->x))
         return;
-    gather(t, &w, first, lanes);
-    for (unsigned s = 0; s < inner_log(t) && !exec_cancelled(t->x); s++)
+    const uint64_t lines = UINT64_C(1) << transform_inner_log(t);
+    transform_gather(t, w.points, first, lanes, 0, lines);
+    for (unsigned s = 0; s < transform_inner_log(t) && !exec_cancelled(t->x); s++)
         stage(t, &w, s, lanes);
     if (!t->rows)
         twiddle(t, &w, first, lanes);
     if (!exec_cancelled(t->x))
-        scatter(t, &w, first, lanes);
+        transform_scatter(t, w.points, first, lanes, 0, lines);
 }
 
-void transform_run(struct transform *t, uint64_t first, uint64_t count)
+cuzk_status transform_run(struct transform *t, uint64_t first, uint64_t count, struct cuzk_error *e)
 {
     struct span span = {t, first};
+    if (t->runner)
+        return t->runner->run(t->runner->self, t, first, count, e);
     pool_run(t->x->pool, unit_task, &span, (size_t)count);
+    return CUZK_OK;
 }

@@ -16,10 +16,24 @@
 
 #define TRANSFORM_LANES 8
 
+struct transform;
+
+/* What does the units in the CPU's place: a device, of a higher room. One pass at a time. */
+struct transform_runner {
+    void *self;
+    /* Before a pass's first units; its inputs are not set yet. Units that are worth a call: to round. */
+    cuzk_status (*begin)(void *self, const struct transform *t, uint64_t *round, struct cuzk_error *e);
+    cuzk_status (*run)(void *self, const struct transform *t, uint64_t first, uint64_t count,
+                       struct cuzk_error *e);
+    void (*end)(void *self); /* of the pass; also after a failure, and twice */
+};
+
 struct transform {
     const struct exec *x;
+    const struct transform_runner *runner; /* NULL: the CPU */
     const struct transform_kernels *kernels;
-    bool rows; /* which pass */
+    bool rows;      /* which pass */
+    uint64_t round; /* units that are worth a call of transform_run */
     unsigned log, log1;
     fr root, shift, scale; /* root: 1/w */
     struct block roots;    /* scalar_digits of the butterflies, stage by stage */
@@ -31,19 +45,36 @@ struct transform {
     g1_affine *out;
 };
 
-/* Prepare a pass; set encoded and encoded_count, or in, and out, then. The caller frees, also after a
- * failure. */
-cuzk_status transform_columns(struct transform *t, const struct exec *x, unsigned log, const fr *shift,
+/* Prepare a pass; set encoded and encoded_count, or in, and out, then. runner: NULL, or what outlives the
+ * pass. The caller frees, also after a failure. */
+cuzk_status transform_columns(struct transform *t, const struct exec *x,
+                              const struct transform_runner *runner, unsigned log, const fr *shift,
                               const fr *scale, struct cuzk_error *e) MUST_USE;
-cuzk_status transform_rows(struct transform *t, const struct exec *x, unsigned log,
-                           struct cuzk_error *e) MUST_USE;
+cuzk_status transform_rows(struct transform *t, const struct exec *x, const struct transform_runner *runner,
+                           unsigned log, struct cuzk_error *e) MUST_USE;
 void transform_free(struct transform *t); /* a zeroed one is fine */
 
 uint64_t transform_units(const struct transform *t);
-/* Do the units [first, first + count) on all threads. When x asks to stop it returns early. */
-void transform_run(struct transform *t, uint64_t first, uint64_t count);
+/* Do the units [first, first + count) on all threads, or by the runner. When x asks to stop it returns early.
+ */
+cuzk_status transform_run(struct transform *t, uint64_t first, uint64_t count, struct cuzk_error *e) MUST_USE;
 
 /* k in Montgomery form, cut into digits. */
 void scalar_digits_of(struct scalar_digits *out, const fr *k);
+
+/* For runners. A pass has 2^outer columns or rows of 2^inner points. Lanes: `lanes` of them from `first` on;
+ * line i: their i-th points. */
+unsigned transform_inner_log(const struct transform *t);
+unsigned transform_outer_log(const struct transform *t);
+/* Lines [from, to) of the input to their places in out, which are in bit-reversed order; of the result, in
+ * natural order, to t->out. */
+void transform_gather(const struct transform *t, g1_affine *out, uint64_t first, size_t lanes, uint64_t from,
+                      uint64_t to);
+void transform_scatter(const struct transform *t, const g1_affine *in, uint64_t first, size_t lanes,
+                       uint64_t from, uint64_t to);
+/* What a pass over columns multiplies line k by. */
+void transform_twiddles(const struct transform *t, fr *out, uint64_t k, uint64_t first, size_t lanes);
+/* The roots of stage s, 2^s of them. */
+const struct scalar_digits *transform_roots(const struct transform *t, unsigned s);
 
 #endif

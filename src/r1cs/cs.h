@@ -144,8 +144,10 @@ struct circuit {
     /* Failures go into cs->status. */
     void (*synthesize)(const void *self, struct cs *cs);
 
-    /* For a circuit that is a row of parts which share no variable but the constant one (parts 0: any other).
-     * Part k alone; synthesize calls cs_part and then this for each k in order, and does nothing else. */
+    /* For a circuit that is a row of parts which need nothing of each other but values that each can find for
+     * itself (parts 0: any other). synthesize calls cs_part where each begins. Part k alone, for sinks that
+     * take values and units but no rows: what it uses of other parts' variables has the right values, and
+     * numbers that mean nothing. */
     uint32_t parts;
     void (*part)(const void *self, struct cs *cs, uint32_t k);
 };

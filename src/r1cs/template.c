@@ -201,8 +201,7 @@ cuzk_status templates_class_bits(const struct exec *x, const struct templates *t
     return status;
 }
 
-/* The variable that is bit or wide value number x. */
-static var variable_of(const struct templates *t, bool bit, uint32_t x)
+var templates_variable(const struct templates *t, bool bit, uint32_t x)
 {
     const struct template_instance *i = &t->instance[find_instance(
         t,
@@ -249,8 +248,8 @@ static cuzk_status locals_of(struct expansion *x, const struct template_instance
     var *v = x->variable.block.ptr;
     *v++ = VAR_ONE;
     for (uint32_t k = 0; k < bound; k++)
-        *v++ = k < one->bound_bits                     ? variable_of(x->t, true, binding[k])
-               : k < one->bound_bits + one->bound_wide ? variable_of(x->t, false, binding[k])
+        *v++ = k < one->bound_bits                     ? templates_variable(x->t, true, binding[k])
+               : k < one->bound_bits + one->bound_wide ? templates_variable(x->t, false, binding[k])
                                                        : binding[k];
     for (uint32_t k = 0; k < one->aux; k++)
         *v++ = VAR_AUX | (i->first_aux + k);

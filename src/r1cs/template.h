@@ -128,6 +128,9 @@ cuzk_status templates_expand(const struct exec *x, const struct templates *t, te
 cuzk_status templates_class_bits(const struct exec *x, const struct templates *t, struct block *out,
                                  struct cuzk_error *e) MUST_USE;
 
+/* The variable that is bit, or wide value, of this number. */
+var templates_variable(const struct templates *t, bool bit, uint32_t number);
+
 static inline uint32_t template_bound(const struct template *t)
 {
     return t->bound_bits + t->bound_wide + t->bound_inputs;

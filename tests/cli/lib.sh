@@ -90,6 +90,20 @@ expect_output() {
     fi
 }
 
+# tidy NAME COMMAND...: the command leaves nothing in /tmp under its process's number.
+tidy() {
+    local name="$1" left
+    shift
+    run bash -c 'echo $$ >"$0"; exec "$@"' "$T/process" "$@"
+    left="$(compgen -G "/tmp/cuzk-*-$(cat "$T/process")-*")"
+    rm -f "$T/process"
+    if sane && ((status == 0)) && [[ -z "$left" ]]; then
+        pass "$name"
+    else
+        fail "$name" "exit code $status, left: $left"
+    fi
+}
+
 # same NAME FILE FILE
 same() {
     if cmp "$2" "$3" >"$T/out" 2>"$T/err"; then

@@ -43,5 +43,7 @@ gcc -std=c11 -Wall -Wextra -Werror "$place/use.c" -o "$place/use-static" $(flags
 # shellcheck disable=SC2046
 g++ -x c++ -Wall -Wextra -Werror "$place/use.c" -x none -o "$place/use-cpp" $(flags --cflags --libs)
 [[ "$("$place/use-static")" == "$version" ]]
-test -x "$prefix/bin/cuzk"
+for program in cuzk cuzk-bench cuzk-memmon; do
+    test -x "$prefix/bin/$program"
+done
 echo "installed $version: headers, libraries, pkg-config file, programs"

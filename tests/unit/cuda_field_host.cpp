@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "backend/cuda/curve.cuh"
+#include "backend/cuda/fixed_kernels.cuh"
 
 template <class T> static T read(const void *in)
 {
@@ -69,6 +69,8 @@ void host_fp(void *out, enum host_fp_op op, const void *a, const void *b, unsign
         return write(out, plain(fp32_sqr(x)));
     case HOST_FP_INV:
         return write(out, plain(fp32_inv(x)));
+    case HOST_FP_MUL_LEFT:
+        return write(out, plain(fp32_mul_add<true>(x, read<fp32>(b), fp32_zero(), fp32_zero())));
     }
 }
 
@@ -135,4 +137,20 @@ void host_double(unsigned group, void *sum)
         double_sum<fp32>(sum);
     else
         double_sum<fp2_32>(sum);
+}
+
+template <class F> static void fixed(const fixed_args &a)
+{
+    for (uint32_t i = 0; i < a.count; i++)
+        fixed_sum<F>(a, i);
+    for (uint32_t thread = 0; thread < fixed_dividers(a); thread++)
+        fixed_divide<F>(a, thread);
+}
+
+void host_fixed(unsigned group, const struct fixed_args *args)
+{
+    if (group == 1)
+        fixed<fp32>(*args);
+    else
+        fixed<fp2_32>(*args);
 }

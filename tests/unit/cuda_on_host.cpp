@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "backend/cuda/ntt_tile.cuh"
+#include "backend/cuda/pick.cuh"
 #include "backend/cuda/rows_value.cuh"
+#include "backend/cuda/transform.cuh"
 #include "cuda_on_host.h"
 
 namespace
@@ -75,4 +77,58 @@ void rows_evaluate_on_host(const struct rows_args *args, uint32_t blocks)
     for (uint32_t block = 0; block < blocks; block++)
         for (uint32_t thread = 0; thread < ROWS_THREADS; thread++)
             rows_chunk(*args, block, thread, ROWS_THREADS);
+}
+
+bool transform_on_host(const char *kernel, uint32_t blocks, const void *args)
+{
+    const char prefix[] = "transform_points_";
+    if (strncmp(kernel, prefix, sizeof prefix - 1) != 0)
+        return false;
+    const char *name = kernel + sizeof prefix - 1;
+    for (uint32_t thread = 0; thread < blocks * TRANSFORM_BLOCK; thread++)
+        if (strcmp(name, "load") == 0)
+            transform_load(*(const struct transform_points_args *)args, thread);
+        else if (strcmp(name, "store") == 0)
+            transform_store(*(const struct transform_points_args *)args, thread);
+        else if (strcmp(name, "stage") == 0)
+            transform_stage(*(const struct transform_stage_args *)args, thread);
+        else if (strcmp(name, "twiddle") == 0)
+            transform_twiddle(*(const struct transform_twiddle_args *)args, thread);
+        else
+            return false;
+    return true;
+}
+
+static void pick_on_host(const struct pick_args *args, uint32_t blocks, bool elements)
+{
+    const uint32_t threads = elements ? args->count : args->count / 64 + (args->count % 64 != 0);
+    for (uint32_t i = 0; i < threads && i < blocks * PICK_THREADS; i++)
+        if (elements)
+            pick_element(*args, i);
+        else
+            pick_bits_word(*args, i);
+}
+
+bool prover_on_host(const char *kernel, uint32_t blocks, uint32_t shared, const void *arguments)
+{
+    if (!strcmp(kernel, "rows_bind_bits")) {
+        rows_bind_on_host((const struct rows_bind_args *)arguments, blocks);
+        return true;
+    }
+    if (!strcmp(kernel, "rows_evaluate")) {
+        rows_evaluate_on_host((const struct rows_args *)arguments, blocks);
+        return true;
+    }
+    if (!strcmp(kernel, "pick_bits") || !strcmp(kernel, "pick_elements")) {
+        pick_on_host((const struct pick_args *)arguments, blocks, !strcmp(kernel, "pick_elements"));
+        return true;
+    }
+    for (int k = 0; k < CUDA_NTT_KERNELS; k++)
+        if (!strcmp(kernel, cuda_ntt_kernel_name((enum cuda_ntt_kernel)k))) {
+            const struct cuda_ntt_sweep sweep = {(enum cuda_ntt_kernel)k, blocks, shared,
+                                                 *(const struct cuda_ntt_pass *)arguments};
+            ntt_sweep_on_host(&sweep);
+            return true;
+        }
+    return false;
 }

@@ -23,16 +23,22 @@ static inline void setup_folded(const struct fixture *f, const struct chain *c, 
     assert_ok(groth16_srs_setup(&f->x, &circuit, "chain", &t, info.digest, in_folder(f, name), &error));
 }
 
-static inline cuzk_status convert(const struct fixture *f, const struct exec *x, const struct chain *c,
-                                  const char *stop_after)
+static inline cuzk_status convert_by(const struct fixture *f, const struct exec *x, const struct chain *c,
+                                     const char *stop_after, const struct transform_runner *runner)
 {
     struct groth16_params *p;
     const struct circuit circuit = chain_circuit(c);
     assert_ok(groth16_params_open(&f->x, &p, in_folder(f, "c.params"), 0, &error));
     const cuzk_status status =
-        groth16_srs_convert(x, &circuit, "chain", p, in_folder(f, "made.srs"), stop_after, &error);
+        groth16_srs_convert(x, &circuit, "chain", p, in_folder(f, "made.srs"), stop_after, runner, &error);
     groth16_params_free(p);
     return status;
+}
+
+static inline cuzk_status convert(const struct fixture *f, const struct exec *x, const struct chain *c,
+                                  const char *stop_after)
+{
+    return convert_by(f, x, c, stop_after, NULL);
 }
 
 static inline void assert_same_files(const struct fixture *f, const char *a, const char *b)

@@ -384,6 +384,25 @@ static void threads_spread_over_nodes_by_their_cpus(void **state)
 }
 
 /* What hwloc is told by the environment is not this machine. */
+static void nodes_limit_memory_where_some_are_barred(void **state)
+{
+    (void)state;
+    const uint64_t g = (uint64_t)1 << 30;
+    const struct topology_node two[] = {{64 * g, true}, {62 * g, false}};
+    assert_true(topology_memory_of(two, 2, 128 * g) == 64 * g);
+    /* All may be used: the limit is RAM, whatever the nodes say. */
+    const struct topology_node all[] = {{64 * g, true}, {62 * g, true}};
+    assert_true(topology_memory_of(all, 2, 128 * g) == UINT64_MAX);
+    const struct topology_node odd[] = {{4 * g, true}};
+    assert_true(topology_memory_of(odd, 1, 125 * g) == UINT64_MAX);
+    /* Sums that contradict RAM, or bar everything, are not believed. */
+    const struct topology_node few[] = {{4 * g, true}, {2 * g, false}};
+    assert_true(topology_memory_of(few, 2, 125 * g) == UINT64_MAX);
+    const struct topology_node none[] = {{125 * g, false}};
+    assert_true(topology_memory_of(none, 1, 125 * g) == UINT64_MAX);
+    assert_true(topology_memory_of(NULL, 0, 125 * g) == UINT64_MAX);
+}
+
 static void environment_makes_no_topology(void **state)
 {
     (void)state;
@@ -458,6 +477,7 @@ int main(void)
         cmocka_unit_test(arena_fails_cleanly),
         cmocka_unit_test(events_are_kept_up_to_the_capacity),
         cmocka_unit_test(threads_spread_over_nodes_by_their_cpus),
+        cmocka_unit_test(nodes_limit_memory_where_some_are_barred),
         cmocka_unit_test(environment_makes_no_topology),
         cmocka_unit_test(json_strings_are_utf8),
     };

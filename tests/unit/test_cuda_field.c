@@ -130,6 +130,25 @@ static void base_field(void **unused)
     }
 }
 
+/* A product's left side just below 8 p, its right one with a full word where the reduction changes: the sum
+ * in between passes 2^416. */
+static void the_largest_left_sides(void **unused)
+{
+    (void)unused;
+    uint64_t state = 7;
+    for (unsigned i = 0; i < 20 * ROUNDS; i++) {
+        fp a, b, want, got;
+        fp small = FP_ZERO;
+        small.l[FP_LIMBS - 1] = test_random(&state) >> (8 + i % 50);
+        fp_neg(&a, &small);
+        test_random_fp(&b, &state);
+        b.l[FP_LIMBS - 1] = UINT64_C(0x1a0111e9ffffffff);
+        fp_mul(&want, &a, &b);
+        host_fp(&got, HOST_FP_MUL_LEFT, &a, &b, 7);
+        assert_memory_equal(&got, &want, sizeof got);
+    }
+}
+
 static void quadratic_field(void **unused)
 {
     (void)unused;
@@ -254,10 +273,10 @@ static void windows_add_up(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalar_field),   cmocka_unit_test(scalar_product_of_unreduced),
-        cmocka_unit_test(base_field),     cmocka_unit_test(quadratic_field),
-        cmocka_unit_test(sums_in_g1),     cmocka_unit_test(sums_in_g2),
-        cmocka_unit_test(windows_add_up),
+        cmocka_unit_test(scalar_field),    cmocka_unit_test(scalar_product_of_unreduced),
+        cmocka_unit_test(base_field),      cmocka_unit_test(the_largest_left_sides),
+        cmocka_unit_test(quadratic_field), cmocka_unit_test(sums_in_g1),
+        cmocka_unit_test(sums_in_g2),      cmocka_unit_test(windows_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,9 +292,9 @@ static void a_killed_kernel_is_survived(void **unused)
     cuzk_status status = gpu_msm_add(m, UINT64_C(1) << 60, on_device[2].ptr, 1000, &error);
     if (status == CUZK_OK)
         status = gpu_msm_finish(m, &got, &error);
-    assert_int_equal(status, CUZK_ERR_IO);
+    assert_int_equal(status, CUZK_ERR_DEVICE);
     assert_true(device_retired(device));
-    assert_int_equal(device_wait(device, stream, &error), CUZK_ERR_IO);
+    assert_int_equal(device_wait(device, stream, &error), CUZK_ERR_DEVICE);
     gpu_msm_free(m);
     for (int i = 0; i < 3; i++)
         device_free(&on_device[i]);
@@ -302,7 +302,7 @@ static void a_killed_kernel_is_survived(void **unused)
     assert_int_equal(device_memory_used(device), 0);
     if (status != CUZK_OK) {
         print_message("not opened anew: %s\n", error.message);
-        assert_int_equal(status, CUZK_ERR_IO);
+        assert_int_equal(status, CUZK_ERR_DEVICE);
         assert_true(device_retired(device));
         return;
     }

@@ -178,6 +178,7 @@ static void name_appears_at_commit(void **state)
     assert_int_equal(file_write(f, "ab", 2, &e), CUZK_OK);
     assert_int_equal(file_write_at(f, 4, "ef", 2, &e), CUZK_OK);
     assert_int_equal(file_write(f, "cd", 2, &e), CUZK_OK);
+    file_begin_flush(f, 0, 6);
     holds(path, "old");
     assert_int_equal(file_commit(f, &e), CUZK_OK);
     holds(path, "abcdef");

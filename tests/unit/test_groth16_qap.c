@@ -1,6 +1,7 @@
 /* tests/unit/test_groth16_qap.c - a circuit's polynomials at tau where they are known in closed form: over
  * the whole domain, the sum of the Lagrange polynomials is 1, and the sum of w^i times the i-th is x.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include "circuits/catalogue.h"
 #include "groth16/qap.h"
 #include "groth16_testing.h"
 
@@ -62,7 +63,7 @@ static void check_domain(const struct exec *x, unsigned log)
     struct qap q;
     fr tau, last, w_inverse, expected;
     chain_element(&tau, "tau", log);
-    assert_ok(qap_at(x, &q, &circuit, &tau, false, &error));
+    assert_ok(qap_at(x, &q, &circuit, &tau, &error));
     assert_int_equal(q.inputs, 1);
     assert_int_equal(q.aux, 1);
     assert_int_equal(q.log, log);
@@ -110,8 +111,57 @@ static void a_circuit_that_changes_is_refused(void **state)
     struct qap q;
     fr tau;
     chain_element(&tau, "tau", 1);
-    assert_int_equal(qap_at(&f->x, &q, &circuit, &tau, false, &error), CUZK_ERR_INTERNAL);
+    assert_int_equal(qap_at(&f->x, &q, &circuit, &tau, &error), CUZK_ERR_INTERNAL);
     assert_int_equal(runs, 2);
+}
+
+/* -- from templates -- */
+
+static void check_templates(const struct exec *x, const struct circuit *circuit, uint64_t seed)
+{
+    struct templates t;
+    struct qap plain, folded;
+    fr tau;
+    chain_element(&tau, "tau", seed);
+    assert_ok(templates_record(x, &t, circuit, &error));
+    assert_ok(qap_at(x, &plain, circuit, &tau, &error));
+    assert_ok(qap_folded_at(x, &folded, &t, &tau, &error));
+    const size_t variables = (size_t)plain.inputs + plain.aux;
+    assert_int_equal(folded.inputs, plain.inputs);
+    assert_int_equal(folded.aux, plain.aux);
+    assert_int_equal(folded.rows, plain.rows);
+    assert_int_equal(folded.log, plain.log);
+    assert_true(fr_equal(&folded.z, &plain.z));
+    assert_memory_equal(folded.a.ptr, plain.a.ptr, variables * sizeof(fr));
+    assert_memory_equal(folded.b.ptr, plain.b.ptr, variables * sizeof(fr));
+    assert_memory_equal(folded.c.ptr, plain.c.ptr, plain.inputs * sizeof(fr));
+    qap_free(&plain);
+    qap_free(&folded);
+    templates_free(&t);
+}
+
+/* Units, parts, inputs in the midst of a circuit; any number of threads. What folding makes of C, conversion
+ * checks (test_groth16_convert). */
+static void templates_add_up_to_the_same(void **state)
+{
+    struct fixture *f = *state;
+    struct poseidon_set *poseidon;
+    assert_ok(poseidon_set_new(&poseidon, &error));
+    static const char *const names[] = {"window-2k", "winning-2k", "snap-2k"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct any_circuit blank;
+        assert_ok(catalogue_blank(&blank, poseidon, names[i], &error));
+        check_templates(&f->x, &blank.circuit, i);
+    }
+    poseidon_set_free(poseidon);
+    for (unsigned threads = 1; threads < 6; threads += 4) {
+        const struct chain c = chain_from_seed(30, 1);
+        const struct circuit circuit = chain_circuit(&c);
+        struct exec x = f->x;
+        assert_ok(pool_new(&x.pool, threads, &error));
+        check_templates(&x, &circuit, threads);
+        pool_free(x.pool);
+    }
 }
 
 int main(void)
@@ -120,6 +170,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sums_over_the_domain_are_as_they_must_be, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_circuit_that_changes_is_refused, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(templates_add_up_to_the_same, fixture_setup, fixture_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -474,8 +474,8 @@ static void failing_allocations_leak_and_leave_nothing(void **state)
                 struct groth16_params *p = NULL;
                 status = groth16_params_open(&x, &p, in_folder(f, "c.params"), 0, &error);
                 if (status == CUZK_OK)
-                    status =
-                        groth16_srs_convert(&x, &circuit, "chain", p, in_folder(f, "made.srs"), NULL, &error);
+                    status = groth16_srs_convert(&x, &circuit, "chain", p, in_folder(f, "made.srs"), NULL,
+                                                 NULL, &error);
                 groth16_params_free(p);
             }
             mem_fail_after(0);

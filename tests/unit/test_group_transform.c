@@ -128,18 +128,18 @@ static void check_transform(const struct fixture *f, enum cpu_variant variant, u
     struct exec x = f->x;
     struct transform t;
     x.variant = variant;
-    assert_ok(transform_columns(&t, &x, log, shift, scale, &error));
+    assert_ok(transform_columns(&t, &x, NULL, log, shift, scale, &error));
     t.encoded = encoded;
     t.encoded_count = n - 1;
     t.out = middle;
-    transform_run(&t, 0, transform_units(&t));
+    assert_ok(transform_run(&t, 0, transform_units(&t), &error));
     transform_free(&t);
-    assert_ok(transform_rows(&t, &x, log, &error));
+    assert_ok(transform_rows(&t, &x, NULL, log, &error));
     t.in = middle;
     t.out = out;
     for (uint64_t i = transform_units(&t); i-- > 0;) /* one by one, backwards, each twice */
         for (int again = 0; again < 2; again++)
-            transform_run(&t, i, 1);
+            assert_ok(transform_run(&t, i, 1, &error));
     transform_free(&t);
     for (size_t i = 0; i < n; i++)
         if (memcmp(&out[i], &want[i], sizeof *out) != 0)

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
-#include "circuits/request_wire.h"
+#include "circuits/request_send.h"
 
 #define MAX_PIECES 16
 
@@ -177,6 +177,67 @@ static void requests_give_the_statements_of_the_files(void **state)
     }
 }
 
+static bool same_bytes(struct request_wire_bytes a, struct request_wire_bytes b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static void what_is_sent_for_a_file_is_what_clients_send(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(INPUTS); i++) {
+        struct sent s;
+        struct request_send send;
+        struct request_wire got;
+        struct cuzk_error e = {0};
+        char path[1024];
+        fill(&s, &INPUTS[i]);
+        snprintf(path, sizeof path, "%s/input/%s.meta.json", vector_folder(), INPUTS[i].name);
+        if (request_send_open(&EXEC, &send, path, &e) != CUZK_OK)
+            fail_msg("%s", e.message);
+        assert_int_equal(request_send_count(&send), INPUTS[i].kind == REQUEST_WIRE_WINDOW ? 2 : 1);
+        request_send_get(&send, INPUTS[i].partition, &got);
+        assert_int_equal(got.kind, s.wire.kind);
+        assert_int_equal(got.registered_proof, s.wire.registered_proof);
+        assert_int_equal(got.sector_number, s.wire.sector_number);
+        assert_int_equal(got.miner_id, s.wire.miner_id);
+        assert_int_equal(got.partition_index, s.wire.partition_index);
+        assert_true(same_bytes(got.randomness, s.wire.randomness));
+        assert_true(same_bytes(got.comm_r_old, s.wire.comm_r_old));
+        assert_true(same_bytes(got.comm_r_new, s.wire.comm_r_new));
+        assert_true(same_bytes(got.comm_d_new, s.wire.comm_d_new));
+        assert_int_equal(got.piece_count, s.wire.piece_count);
+        for (size_t k = 0; k < got.piece_count; k++)
+            assert_true(same_bytes(got.pieces[k], s.wire.pieces[k]));
+        struct request_wire_shape shape;
+        assert_int_equal(request_wire_check(&shape, &got, &e), CUZK_OK);
+        request_send_close(&send);
+        let_go(&s);
+    }
+}
+
+static void files_that_cannot_be_sent_are_refused(void **state)
+{
+    (void)state;
+    struct request_send send = {0};
+    struct cuzk_error e = {0};
+    char path[1024];
+    request_send_close(&send);
+    snprintf(path, sizeof path, "%s/input/none.meta.json", vector_folder());
+    assert_int_equal(request_send_open(&EXEC, &send, path, &e), CUZK_ERR_IO);
+    snprintf(path, sizeof path, "%s/proofs.json", vector_folder());
+    assert_int_equal(request_send_open(&EXEC, &send, path, &e), CUZK_ERR_INPUT);
+    snprintf(path, sizeof path, "%s/input/window-2KiB-1.meta.json", vector_folder());
+    for (unsigned n = 1; n < 6; n++) {
+        mem_fail_after(n);
+        const cuzk_status status = request_send_open(&EXEC, &send, path, &e);
+        mem_fail_after(0);
+        assert_true(status == CUZK_OK || status == CUZK_ERR_MEMORY);
+        if (status == CUZK_OK)
+            request_send_close(&send);
+    }
+}
+
 static void records_of_a_window_proof_come_in_any_order(void **state)
 {
     struct sent s;
@@ -327,6 +388,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_give_the_statements_of_the_files),
+        cmocka_unit_test(what_is_sent_for_a_file_is_what_clients_send),
+        cmocka_unit_test(files_that_cannot_be_sent_are_refused),
         cmocka_unit_test(records_of_a_window_proof_come_in_any_order),
         cmocka_unit_test(wrong_fields_are_refused_by_name),
         cmocka_unit_test(wrong_pieces_are_refused),

@@ -12,8 +12,9 @@
 
 #include <cuzk/cuzk.h>
 
-#include "cli.h"
-#include "progress.h"
+#include "common/emit.h"
+#include "common/progress.h"
+#include "cuzk/cli.h"
 
 /* Set by SIGINT and SIGTERM; the running call sees it and cleans up. */
 static volatile int stop_asked;
@@ -35,38 +36,6 @@ static void on_bus_error(int signal)
     _exit(EXIT_SYSTEM);
 }
 
-static enum exit_code exit_code_of(cuzk_status status)
-{
-    switch (status) {
-    case CUZK_OK:
-        return EXIT_DONE;
-    case CUZK_ERR_ARGUMENT:
-        return EXIT_USAGE;
-    case CUZK_ERR_INPUT:
-        return EXIT_INPUT;
-    case CUZK_ERR_IO:
-    case CUZK_ERR_EXHAUSTED:
-    case CUZK_ERR_NOT_FOUND:
-    case CUZK_ERR_UNAVAILABLE:
-    case CUZK_ERR_DEVICE:
-        return EXIT_SYSTEM;
-    case CUZK_ERR_MEMORY:
-        return EXIT_MEMORY;
-    case CUZK_ERR_CANCELLED:
-        return EXIT_STOPPED;
-    case CUZK_ERR_MISMATCH:
-        return EXIT_MISMATCH;
-    case CUZK_ERR_UNSATISFIED:
-    case CUZK_ERR_INVALID:
-        return EXIT_NO;
-    case CUZK_ERR_UNSUPPORTED:
-        return EXIT_UNSUPPORTED;
-    case CUZK_ERR_INTERNAL:
-        break;
-    }
-    return EXIT_INTERNAL;
-}
-
 /* One command's run: its context, its progress line, its last error. */
 struct session {
     const struct options *o;
@@ -77,42 +46,6 @@ struct session {
     bool reported; /* something went to standard output */
 };
 
-/* How many bytes a well-formed UTF-8 character at text has; 0: it is none. */
-static size_t utf8_length(const unsigned char *text)
-{
-    size_t n = text[0] < 0x80   ? 1
-               : text[0] < 0xc2 ? 0
-               : text[0] < 0xe0 ? 2
-               : text[0] < 0xf0 ? 3
-               : text[0] < 0xf5 ? 4
-                                : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    const bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
-    const bool beyond = (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f);
-    return overlong || beyond ? 0 : n;
-}
-
-static void json_string(FILE *f, const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    fputc('"', f);
-    while (*at) {
-        const size_t n = utf8_length(at);
-        if (n == 0)
-            fputs("\\ufffd", f);
-        else if (*at == '"' || *at == '\\')
-            fprintf(f, "\\%c", *at);
-        else if (*at < 0x20)
-            fprintf(f, "\\u%04x", *at);
-        else
-            fwrite(at, 1, n, f);
-        at += n ? n : 1;
-    }
-    fputc('"', f);
-}
-
 /* Report a failure and give its exit code. */
 static enum exit_code fail(struct session *s, cuzk_status status)
 {
@@ -121,9 +54,9 @@ static enum exit_code fail(struct session *s, cuzk_status status)
     fprintf(stderr, "cuzk: %s\n", message);
     if (s->o->json) {
         printf("{\"error\": ");
-        json_string(stdout, cuzk_status_name(status));
+        emit_string(stdout, cuzk_status_name(status));
         printf(", \"message\": ");
-        json_string(stdout, message);
+        emit_string(stdout, message);
         printf("}\n");
     }
     return exit_code_of(status);
@@ -143,6 +76,8 @@ static cuzk_status session_open(struct session *s, const struct options *o)
         .threads = o->threads,
         .cpu = o->cpu,
         .memory_limit = o->memory,
+        .device = o->device,
+        .device_memory_limit = o->device_memory,
         .progress = progress_update,
         .progress_user = &s->progress,
         .cancel = &stop_asked,
@@ -246,9 +181,9 @@ static enum exit_code run_setup(const struct options *o, int argc, char **argv)
         progress_clear(&s.progress);
         if (o->json) {
             printf("{\"circuit\": ");
-            json_string(stdout, argv[0]);
+            emit_string(stdout, argv[0]);
             printf(", \"prefix\": ");
-            json_string(stdout, o->out);
+            emit_string(stdout, o->out);
             print_facts(&s);
             printf("}\n");
         } else {
@@ -314,6 +249,15 @@ static cuzk_status prove_partitions(struct session *s, const cuzk_request *reque
 {
     const struct options *o = s->o;
     const uint64_t *seed = o->has_insecure_rs_seed ? &o->insecure_rs_seed : NULL;
+    unsigned devices = 0;
+    if (keys->srs) {
+        const cuzk_status status = cuzk_context_devices(s->context, &devices, &s->error);
+        if (status != CUZK_OK)
+            return status;
+    }
+    if (devices > 0)
+        return cuzk_prove_partitions(s->context, request, keys->srs, first, count, seed, proofs, seconds,
+                                     &s->error);
     for (unsigned i = 0; i < count; i++) {
         char prefix[64] = "";
         if (count > 1)
@@ -361,9 +305,9 @@ static void report_proof(struct session *s, const char *circuit, bool folded, un
         return;
     }
     printf("{\"circuit\": ");
-    json_string(stdout, circuit);
+    emit_string(stdout, circuit);
     printf(", \"proof\": ");
-    json_string(stdout, s->o->out);
+    emit_string(stdout, s->o->out);
     printf(", \"folded\": %s, \"bytes\": %u, \"partitions\": [", folded ? "true" : "false",
            count * CUZK_PROOF_BYTES);
     for (unsigned i = 0; i < count; i++)
@@ -482,9 +426,9 @@ static enum exit_code run_verify(const struct options *o, int argc, char **argv)
         progress_clear(&s.progress);
         if (o->json) {
             printf("{\"valid\": %s, \"circuit\": ", valid ? "true" : "false");
-            json_string(stdout, cuzk_request_circuit(request));
+            emit_string(stdout, cuzk_request_circuit(request));
             printf(", \"partitions\": %u, \"reason\": ", count);
-            json_string(stdout, valid ? "" : whole ? "the proof does not verify" : s.error.message);
+            emit_string(stdout, valid ? "" : whole ? "the proof does not verify" : s.error.message);
             print_facts(&s);
             printf("}\n");
         } else if (valid) {
@@ -515,9 +459,9 @@ static enum exit_code run_gen(const struct options *o, int argc, char **argv)
     snprintf(request, sizeof request, "%s-%s-%" PRIu64 ".meta.json", argv[0], argv[1], o->seed);
     if (o->json) {
         printf("{\"folder\": ");
-        json_string(stdout, o->out);
+        emit_string(stdout, o->out);
         printf(", \"request\": ");
-        json_string(stdout, request);
+        emit_string(stdout, request);
         print_facts(&s);
         printf("}\n");
     } else {
@@ -580,9 +524,9 @@ static enum exit_code run_srs_convert(const struct options *o, int argc, char **
     progress_clear(&s.progress);
     if (o->json) {
         printf("{\"circuit\": ");
-        json_string(stdout, argv[0]);
+        emit_string(stdout, argv[0]);
         printf(", \"srs\": ");
-        json_string(stdout, o->out);
+        emit_string(stdout, o->out);
         print_facts(&s);
         printf("}\n");
     } else {
@@ -728,14 +672,26 @@ const struct command commands[] = {
      "request whether its vanilla proofs hold, with the first check that fails. Exit code 0: sound; 1: not.",
      "cuzk inspect porep-2k.params\ncuzk inspect c1.json --json\ncuzk inspect window-2KiB-1.meta.json",
      run_inspect},
+    {"doctor", "", 0, 0, CMD_DOCTOR, "", "is this machine ready to prove?",
+     "Looks at the processor, memory, huge pages, limits, cgroup and memory nodes; at the driver and the "
+     "GPUs; at "
+     "the folder of parameters and its disk; at the parameters of each enabled circuit: are they there, "
+     "sound and "
+     "the circuit's; and makes a tiny proof on each device. Says of each finding what to do. Exit code 0: no "
+     "errors; 1: some.",
+     "cuzk doctor\ncuzk doctor --config /data/zk/cuzk.toml --json\n"
+     "cuzk doctor --param-cache /data/zk/params --circuits porep-32g,winning-32g,window-32g --full",
+     run_doctor},
     {"srs convert", "CIRCUIT", 1, 1, CMD_CONVERT, "params out",
      "make folded parameters from a parameter file",
      "Makes the folded parameters PATH of a circuit from its parameters, whoever made them. This takes long: "
-     "two transforms of as many points as the domain has. Until the file is whole it is PATH.part; a "
+     "two transforms of as many points as the domain has, on the first GPU where there is one. Until the "
+     "file is whole it is PATH.part; a "
      "conversion that was stopped (SIGINT, SIGTERM, --stop-after) or killed goes on where it was when it is "
      "called again with the same arguments. " CIRCUITS,
      "cuzk srs convert porep-2k --params porep-2k.params --out porep-2k.srs\n"
-     "cuzk srs convert winning-2k --params winning-2k.params --out winning-2k.srs --stop-after fold",
+     "cuzk srs convert winning-2k --params winning-2k.params --out winning-2k.srs --stop-after fold\n"
+     "cuzk srs convert porep-32g --params porep-32g.params --out porep-32g.srs --device gpu",
      run_srs_convert},
     {"srs check", "FILE", 1, 1, CMD_CHECK, "", "check folded parameters in full",
      "Checks the header, the key, every point (canonical, on the curve, in the subgroup) and the digest of "

@@ -1,6 +1,6 @@
 /* cuzk/main.c - the command `cuzk`.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
-#include "cli.h"
+#include "common/cli.h"
 
 int main(int argc, char **argv)
 {

@@ -11,6 +11,8 @@ template <class T> FIELD_FN T *at(uint64_t address)
     return reinterpret_cast<T *>(address);
 }
 
+#ifdef __CUDACC__
+
 /* Exclusive sums of n values over a block: value becomes the sum of those of the threads before; returns all. */
 FIELD_FN uint32_t block_scan(uint32_t &value)
 {
@@ -34,5 +36,7 @@ FIELD_FN uint32_t block_scan(uint32_t &value)
     value = base + sum - own;
     return total;
 }
+
+#endif
 
 #endif

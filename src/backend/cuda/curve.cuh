@@ -146,8 +146,8 @@ template <uint32_t k> FIELD_FN fp2_32 reduce(const fp2_32 &a)
 FIELD_FN fp2_32 mul(const fp2_32 &a, const fp2_32 &b)
 {
     fp2_32 out;
-    out.c0 = fp32_mul_add(a.c0, b.c0, a.c1, fp32_neg<3>(b.c1));
-    out.c1 = fp32_mul_add(a.c0, b.c1, a.c1, b.c0);
+    out.c0 = fp32_mul_add<true>(a.c0, b.c0, a.c1, fp32_neg<3>(b.c1));
+    out.c1 = fp32_mul_add<true>(a.c0, b.c1, a.c1, b.c0);
     return out;
 }
 
@@ -169,8 +169,8 @@ FIELD_FN fp2_32 mul_sub(const fp2_32 &a, const fp2_32 &b, const fp2_32 &c, const
     const fp32 d0 = fp32_neg<3>(d.c0);
     const fp32 real[4] = {b.c0, fp32_neg<k>(b.c1), d0, d.c1};
     const fp32 imaginary[4] = {b.c1, b.c0, fp32_neg<3>(d.c1), d0};
-    out.c0 = fp32_dot<4>(left, real);
-    out.c1 = fp32_dot<4>(left, imaginary);
+    out.c0 = fp32_dot<4, true>(left, real);
+    out.c1 = fp32_dot<4, true>(left, imaginary);
     return out;
 }
 

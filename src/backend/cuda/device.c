@@ -11,6 +11,7 @@
 
 #define MAX_MODULES 16
 #define MAX_KERNELS 128
+#define MAX_KEPT    512
 #define MARGIN      (UINT64_C(512) << 20) /* left to the driver and others when no limit is given */
 
 struct kernel {
@@ -26,6 +27,12 @@ struct device {
     struct device_info info;
     uint64_t limit_asked, used, peak;
     unsigned generation;
+    struct kept {
+        cu_ptr ptr;
+        size_t size;
+    } kept[MAX_KEPT]; /* freed blocks, for the next of their size; oldest first */
+    unsigned kept_count;
+    uint64_t kept_bytes;
     cu_module modules[MAX_MODULES];
     struct kernel kernels[MAX_KERNELS];
     unsigned module_count, kernel_count;
@@ -72,14 +79,14 @@ static cuzk_status fail(struct device *d, cu_result result, const char *what, st
         d->retired = true;
         memcpy(d->why, message, sizeof d->why);
     }
-    return error_set(e, result == CU_OUT_OF_MEMORY ? CUZK_ERR_MEMORY : CUZK_ERR_IO, "%s", message);
+    return error_set(e, result == CU_OUT_OF_MEMORY ? CUZK_ERR_MEMORY : CUZK_ERR_DEVICE, "%s", message);
 }
 
 /* What every call begins with: the device is usable and its context this thread's. */
 static cuzk_status enter(struct device *d, struct cuzk_error *e)
 {
     if (d->retired)
-        return error_set(e, CUZK_ERR_IO, "%s; the device is retired", d->why);
+        return error_set(e, CUZK_ERR_DEVICE, "%s; the device is retired", d->why);
     const cu_result result = CALL(d, context_set(d->context));
     return result == CU_SUCCESS ? CUZK_OK : fail(d, result, "the context", e);
 }
@@ -184,7 +191,8 @@ static void stop(struct device *d)
     if (d->context)
         (void)d->driver->context_destroy(d->context);
     d->context = NULL;
-    d->used = 0;
+    d->used = d->kept_bytes = 0;
+    d->kept_count = 0;
     d->generation++;
 }
 
@@ -228,6 +236,54 @@ uint64_t device_memory_peak(const struct device *d)
     return d->peak;
 }
 
+/* -- memory -- */
+
+static void give_back(struct device *d, cu_ptr ptr)
+{
+    struct cuzk_error ignored;
+    const cu_result result = d->driver->memory_free(ptr);
+    if (result != CU_SUCCESS)
+        (void)fail(d, result, "freeing memory", &ignored);
+}
+
+static struct kept take_kept(struct device *d, unsigned i)
+{
+    const struct kept taken = d->kept[i];
+    d->kept_bytes -= taken.size;
+    d->kept_count--;
+    memmove(d->kept + i, d->kept + i + 1, (d->kept_count - i) * sizeof *d->kept);
+    return taken;
+}
+
+/* What was kept goes back to the driver, the oldest first, until this much is left. */
+static void shrink_kept(struct device *d, uint64_t most)
+{
+    while (d->kept_bytes > most)
+        give_back(d, take_kept(d, 0).ptr);
+}
+
+static cu_ptr kept_of_size(struct device *d, size_t size)
+{
+    for (unsigned i = 0; i < d->kept_count; i++)
+        if (d->kept[i].size == size)
+            return take_kept(d, i).ptr;
+    return 0;
+}
+
+static cuzk_status obtain(cu_ptr *out, struct device *d, size_t bytes, const char *what, struct cuzk_error *e)
+{
+    *out = kept_of_size(d, bytes);
+    if (*out)
+        return CUZK_OK;
+    shrink_kept(d, d->info.limit - d->used - bytes);
+    cu_result result = CALL(d, memory_alloc(out, bytes));
+    if (result == CU_OUT_OF_MEMORY && d->kept_count > 0) {
+        shrink_kept(d, 0);
+        result = CALL(d, memory_alloc(out, bytes));
+    }
+    return result == CU_SUCCESS ? CUZK_OK : fail(d, result, what, e);
+}
+
 cuzk_status device_alloc(struct device_block *out, struct device *d, size_t count, size_t size,
                          const char *what, struct cuzk_error *e)
 {
@@ -245,9 +301,7 @@ cuzk_status device_alloc(struct device_block *out, struct device *d, size_t coun
                          d->info.index, bytes, what, (unsigned long long)d->used,
                          (unsigned long long)d->info.limit);
     cu_ptr ptr = 0;
-    const cu_result result = CALL(d, memory_alloc(&ptr, bytes));
-    if (result != CU_SUCCESS)
-        return fail(d, result, what, e);
+    TRY(obtain(&ptr, d, bytes, what, e));
     d->used += bytes;
     if (d->used > d->peak)
         d->peak = d->used;
@@ -261,13 +315,13 @@ void device_free(struct device_block *block)
 {
     struct device *d = block->device;
     if (block->ptr && block->generation == d->generation) {
-        if (!d->retired && d->driver->context_set(d->context) == CU_SUCCESS) {
-            struct cuzk_error ignored;
-            const cu_result result = d->driver->memory_free(block->ptr);
-            if (result != CU_SUCCESS)
-                (void)fail(d, result, "freeing memory", &ignored);
-        }
         d->used -= block->size;
+        if (!d->retired && d->driver->context_set(d->context) == CU_SUCCESS) {
+            if (d->kept_count == MAX_KEPT)
+                give_back(d, take_kept(d, 0).ptr);
+            d->kept[d->kept_count++] = (struct kept){block->ptr, block->size};
+            d->kept_bytes += block->size;
+        }
     }
     *block = (struct device_block){0};
 }
@@ -342,6 +396,11 @@ cuzk_status event_record(struct device *d, struct event event, struct stream s, 
 cuzk_status stream_wait_event(struct device *d, struct stream s, struct event event, struct cuzk_error *e)
 {
     SIMPLE(d, "waiting for an event", stream_wait_event(s.handle, event.handle, 0), e);
+}
+
+cuzk_status event_wait(struct device *d, struct event event, struct cuzk_error *e)
+{
+    SIMPLE(d, "its work", event_synchronize(event.handle), e);
 }
 
 cuzk_status event_elapsed(struct device *d, float *out, struct event from, struct event to,

@@ -48,6 +48,7 @@ static const struct entry {
     ENTRY(stream_wait_event, "cuStreamWaitEvent"),
     ENTRY(event_create, "cuEventCreate"),
     ENTRY(event_record, "cuEventRecord"),
+    ENTRY(event_synchronize, "cuEventSynchronize"),
     ENTRY(event_elapsed, "cuEventElapsedTime"),
     ENTRY(module_load, "cuModuleLoadData"),
     ENTRY(module_function, "cuModuleGetFunction"),

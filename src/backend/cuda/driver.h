@@ -54,6 +54,7 @@ struct driver {
     cu_result (*stream_wait_event)(cu_stream stream, cu_event event, unsigned flags);
     cu_result (*event_create)(cu_event *out, unsigned flags);
     cu_result (*event_record)(cu_event event, cu_stream stream);
+    cu_result (*event_synchronize)(cu_event event);
     cu_result (*event_elapsed)(float *milliseconds, cu_event from, cu_event to);
     cu_result (*module_load)(cu_module *out, const void *image);
     cu_result (*module_function)(cu_function *out, cu_module module, const char *name);

@@ -540,21 +540,30 @@ FIELD_FN void fp32_row_reduce(columns<12> &t)
     t.odd[11] = addc(c, t.odd[11], 0);
 }
 
-/* A row's reduction by p itself, for the last two rows: leaves up to p. */
-FIELD_FN void fp32_row_reduce_last(columns<12> &t)
+/* A row's reduction by p itself, for the last two rows: leaves up to p. Before the first of them a row has left
+ * up to 2^32 p, so that the whole may pass 2^416 (carries): that bit's place is free after the shift. */
+template <bool carries> FIELD_FN void fp32_row_reduce_last(columns<12> &t)
 {
     carry c;
     const fp32 p = fp32_multiple<1>();
     const uint32_t m = t.even[0] * FP32_INV;
     row_mad<12>(c, t.odd, p.w + 1, m);
+    uint32_t top = carries ? carry_bit(c) : 0;
     row_mad<12>(c, t.even, p.w, m);
-    t.odd[11] = addc(c, t.odd[11], 0);
+    if (carries) {
+        t.odd[11] = addc_cc(c, t.odd[11], 0);
+        top = addc(c, top, 0);
+    } else {
+        t.odd[11] = addc(c, t.odd[11], 0);
+    }
     columns_shift<12>(t);
+    if (carries)
+        t.odd[11] = top;
 }
 
-/* The sum of n products a[k] * b[k], divided by 2^384: the a together below 8.8, b any; the sum of the products
- * of the bounds / 9.84, plus 1. */
-template <int n> FIELD_FN fp32 fp32_dot(const fp32 *a, const fp32 *b)
+/* The sum of n products a[k] * b[k], divided by 2^384: the a together below 8.8, without `wide` below 7.8; b any;
+ * the sum of the products of the bounds / 9.84, plus 1. */
+template <int n, bool wide> FIELD_FN fp32 fp32_dot(const fp32 *a, const fp32 *b)
 {
     columns<12> t;
     fp32 out;
@@ -569,23 +578,27 @@ template <int n> FIELD_FN fp32 fp32_dot(const fp32 *a, const fp32 *b)
             columns_more<12>(t, a[k].w, b[k].w[i]);
         if (i < 10)
             fp32_row_reduce(t);
+        else if (i == 10)
+            fp32_row_reduce_last<wide>(t);
         else
-            fp32_row_reduce_last(t);
+            fp32_row_reduce_last<false>(t);
     }
     columns_merge<12>(out.w, t);
     return out;
 }
 
+/* a * b / 2^384: a below 7.8 */
 FIELD_FN fp32 fp32_mul(const fp32 &a, const fp32 &b)
 {
-    return fp32_dot<1>(&a, &b);
+    return fp32_dot<1, false>(&a, &b);
 }
 
-/* (a * b + c * d) / 2^384 */
+/* (a * b + c * d) / 2^384: a and c together below 7.8, or, wide, 8.8 */
+template <bool wide = false>
 FIELD_FN fp32 fp32_mul_add(const fp32 &a, const fp32 &b, const fp32 &c, const fp32 &d)
 {
     const fp32 left[2] = {a, c}, right[2] = {b, d};
-    return fp32_dot<2>(left, right);
+    return fp32_dot<2, wide>(left, right);
 }
 
 /* out = a^2, 24 words: products of different words once, doubled, then the squares. */

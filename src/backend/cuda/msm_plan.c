@@ -127,9 +127,9 @@ static void plan_groups(struct gpu_msm_plan *plan)
         g->bins = (uint32_t)(((uint64_t)g->buckets + (UINT64_C(1) << g->low_bits) - 1) >> g->low_bits);
         const uint64_t average = elements / g->buckets;
         /* Uneven buckets are cut; where there are few, all are, so that there is work for all threads. */
-        const uint64_t length = g->buckets < LEAST_TASKS ? elements / LEAST_TASKS
-                                : average < 32           ? average * 4
-                                                         : average * 2;
+        const uint64_t length = g->buckets < LEAST_TASKS / 8 ? elements / LEAST_TASKS
+                                : average < 32               ? average * 4
+                                                             : average * 2;
         g->max_length = length < 32 ? 32 : min_u32(UINT64_C(1) << log2_up(length), MSM_MAX_LENGTH);
         const bool tree = elements >= TREE_ELEMENTS && elements / g->buckets >= TREE_AVERAGE;
         g->tree_levels = tree ? log2_up(g->max_length) - 2 : 0; /* the last four rows are few */

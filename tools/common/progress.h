@@ -1,7 +1,7 @@
-/* cuzk/progress.h - a progress line on a terminal.
+/* common/progress.h - a progress line on a terminal.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
-#ifndef TOOLS_CUZK_PROGRESS_H
-#define TOOLS_CUZK_PROGRESS_H
+#ifndef TOOLS_COMMON_PROGRESS_H
+#define TOOLS_COMMON_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* cuzk/progress.c - a progress line on a terminal.
+/* common/progress.c - a progress line on a terminal.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
-#include "progress.h"
+#include "common/progress.h"
 
 #include <stdio.h>
 #include <string.h>

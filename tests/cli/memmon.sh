@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# cuzk-memmon: what it says of programs whose memory is known. Takes some seconds.
+# Given by meson besides CUZK: CUZK_MEMMON.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+. "$(dirname "$0")/lib.sh"
+
+: "${CUZK_MEMMON:?the program to test}"
+memmon="$CUZK_MEMMON"
+python="$(python3 -c 'import sys; print(sys.executable)')" # itself, not what starts it
+
+# json NAME EXPRESSION FILE: the expression of Python over the object r holds.
+json() {
+    local name="$1" expression="$2" file="$3"
+    if python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+sys.exit(not eval(" ".join(sys.argv[2].split())))' "$file" "$expression" 2>"$T/err"; then
+        pass "$name"
+    else
+        fail "$name" "$expression: $(head -c 600 "$file")"
+    fi
+}
+
+# holder MIB SECONDS: a program that has so much memory for so long.
+cat >"$T/holder" <<'PYTHON'
+import sys, time
+data = bytearray(int(sys.argv[1]) << 20)
+for i in range(0, len(data), 4096):
+    data[i] = 1
+time.sleep(float(sys.argv[2]))
+PYTHON
+
+expect_output 'help goes to stdout' '--interval TIME' "$memmon" --help
+expect_output 'version' '^cuzk-memmon [0-9]' "$memmon" --version
+expect_output 'man page' '^\.TH CUZK-MEMMON 1' "$memmon" help --man
+expect_error 'unknown option names the nearest' 2 'did you mean --interval' "$memmon" --intervall 1s
+expect_error 'a time without sense' 2 'not a time' "$memmon" --interval 1x
+expect_error 'too short an interval' 2 'not a time' "$memmon" --interval 1ms
+expect_error 'no such process' 4 'there is no process' "$memmon" --pid 2147483646
+expect_error 'no process of the name' 4 'no process is named' "$memmon" --name cuzk-no-such
+expect_error 'a command and a process' 2 'have no place' "$memmon" --pid 1 -- true
+expect_error 'a command that is not there' 127 'No such file' "$memmon" -- "$T/none"
+touch "$T/plain"
+expect_error 'a command that is none' 126 'Permission denied' "$memmon" -- "$T/plain"
+
+expect 'the command'"'"'s exit code' 7 "$memmon" -- sh -c 'exit 7'
+run "$memmon" --quiet -- sh -c 'kill -TERM $$'
+if ((status == 143)); then pass 'a signal that ended it'; else fail 'a signal that ended it' "exit code $status"; fi
+run "$memmon" -- sh -c 'echo said'
+if ((status == 0)) && [[ "$(cat "$T/out")" == said ]] && grep -q 'peak GiB' "$T/err"; then
+    pass 'standard output is the command'"'"'s'
+else
+    fail 'standard output is the command'"'"'s'
+fi
+
+expect 'a known amount' 0 "$memmon" --interval 50ms --pages 100ms --json --csv "$T/m.csv" --plot "$T/m.svg" \
+    --report "$T/m.json" -- "$python" "$T/holder" 64 0.6
+cp "$T/out" "$T/known"
+json 'anonymous memory' '64 <= r["peak"]["anonymous_bytes"] / 2**20 <= 64 + 48' "$T/known"
+json 'resident is what it is made of' 'abs(r["last"]["rss_bytes"] - sum(r["last"][k + "_bytes"] for k in
+    ("anonymous", "file", "shmem"))) < 2**20' "$T/known"
+json 'proportional memory' '60 <= r["peak"]["pss_bytes"] / 2**20 <= 64 + 48' "$T/known"
+json 'the kernel'"'"'s own peak' 'r["high_water_bytes"] >= r["peak"]["rss_bytes"] * 0.98' "$T/known"
+json 'one process' 'r["peak"]["processes"] == 1 and r["exit_code"] == 0 and r["samples"] > 5' "$T/known"
+same 'the report is the same' "$T/known" "$T/m.json"
+if head -n 1 "$T/m.csv" | grep -q '^timestamp_ms,rss_kb,rss_gib,anonymous_kb,' &&
+    (($(wc -l <"$T/m.csv") > 5)) && ! grep -vqE '^[0-9]{13},[0-9]+,[0-9.]+(,[0-9]+){8}$' <(tail -n +2 "$T/m.csv"); then
+    pass 'CSV'
+else
+    fail 'CSV' "$(head -n 3 "$T/m.csv")"
+fi
+if python3 -c 'import sys, xml.dom.minidom as m
+paths = m.parse(sys.argv[1]).getElementsByTagName("path")
+sys.exit(len([p for p in paths if "L" in p.getAttribute("d")]) < 2)' "$T/m.svg" 2>"$T/err"; then
+    pass 'the plot is SVG with lines'
+else
+    fail 'the plot is SVG with lines'
+fi
+
+expect 'a tree' 0 "$memmon" --interval 50ms --json -- sh -c \
+    "'$python' '$T/holder' 32 0.8 & '$python' '$T/holder' 48 0.8 & wait"
+cp "$T/out" "$T/tree"
+json 'is counted whole' '80 <= r["peak"]["anonymous_bytes"] / 2**20 <= 80 + 96' "$T/tree"
+json 'with its processes' 'r["peak"]["processes"] == 3 and len(r["processes"]) == 3' "$T/tree"
+
+# A grandchild whose parent is gone still belongs to the command.
+expect 'orphans' 0 "$memmon" --interval 50ms --json -- sh -c "sh -c \"'$python' '$T/holder' 40 0.8 &\"; sleep 0.7"
+cp "$T/out" "$T/orphan"
+json 'are counted' 'r["peak"]["anonymous_bytes"] / 2**20 >= 40' "$T/orphan"
+
+"$memmon" --quiet -- sleep 30 &
+watcher=$!
+sleep 0.3
+kill -TERM "$watcher"
+wait "$watcher"
+status=$?
+if ((status == 143)); then pass 'signals are passed on'; else fail 'signals are passed on' "exit code $status"; fi
+
+"$python" "$T/holder" 32 1 &
+holder=$!
+expect 'following a process until it ends' 0 "$memmon" --pid "$holder" --interval 100ms --json
+cp "$T/out" "$T/followed"
+json 'which was seen' '32 <= r["peak"]["anonymous_bytes"] / 2**20 <= 80 and "exit_code" not in r' "$T/followed"
+wait "$holder"
+sleep 20 &
+holder=$!
+"$memmon" --pid "$holder" --interval 100ms --json >"$T/stopped" &
+watcher=$!
+sleep 0.5
+kill -INT "$watcher" 2>/dev/null || kill -TERM "$watcher"
+kill -TERM "$watcher" 2>/dev/null
+wait "$watcher"
+status=$?
+kill "$holder"
+if ((status == 0)); then pass 'a watch that is stopped sums up'; else fail 'a watch that is stopped' "exit code $status"; fi
+json 'what it saw' 'r["samples"] >= 2' "$T/stopped"
+
+cp "$(command -v sleep)" "$T/cuzk-sleeper"
+"$T/cuzk-sleeper" 1 &
+expect_output 'finding a process by name' '"name": "cuzk-sleeper"' "$memmon" --name cuzk-sleeper --json --interval 100ms
+wait
+"$memmon" --name cuzk-sleeper --wait --json --interval 100ms >"$T/waited" &
+watcher=$!
+sleep 0.3
+"$T/cuzk-sleeper" 0.5
+wait "$watcher"
+json 'waiting for one' 'r["name"] == "cuzk-sleeper" and r["samples"] >= 1' "$T/waited"
+"$T/cuzk-sleeper" 2 &
+"$T/cuzk-sleeper" 2 &
+sleep 0.2
+expect_error 'two of a name' 2 'choose one with --pid' "$memmon" --name cuzk-sleeper
+wait
+
+# NVIDIA's library, played by one of ours.
+if cc -shared -fPIC -o "$T/libnvidia-ml.so.1" "$(dirname "$0")/nvml.c" 2>"$T/err" && ! grep -q __asan_init "$memmon"; then
+    expect 'memory of devices' 0 env LD_LIBRARY_PATH="$T" "$memmon" --json --interval 50ms -- sleep 0.3
+    cp "$T/out" "$T/device"
+    json 'of the process' 'r["peak"]["device_bytes"] == 100 << 20 and r["devices"] == 2' "$T/device"
+else
+    skip_test 'no compiler, or a sanitizer that wants to come first'
+fi
+leakless 'no leak' 0 "$memmon" --interval 50ms --plot "$T/l.svg" --csv "$T/l.csv" --json -- sleep 0.2
+done_testing
