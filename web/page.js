@@ -75,7 +75,7 @@ function showLists(s) {
                          s.counters.failed_by_kind[q.proof_kind]]));
   table("devices", [["device"], ["state"], ["memory", "number"], ["proofs", "number"], ["faults", "number"]],
     s.devices.map((d) => [d.name,
-      d.quarantined ? mark(`quarantine: ${d.fault}`, "bad") : d.leak ? mark("memory not returned", "warn") : mark(d.job_id ? "proving" : "idle", "good"),
+      d.quarantined ? mark(`quarantine: ${d.fault}`, "bad") : d.leak ? mark("memory not returned", "warn") : mark((d.job_id ? "proving" : "idle") + (d.in_batch ? `, ${d.in_batch} in a batch` : ""), "good"),
       d.memory_total_bytes ? `${bytes(d.memory_total_bytes - d.memory_free_bytes)} of ${bytes(d.memory_total_bytes)}` : "",
       d.proofs, d.failures + d.invalid]));
   table("parameters", [["circuit"], ["state"], ["size", "number"], ["in use", "number"]],
@@ -142,7 +142,7 @@ async function get(path) {
 
 const timeline = new Timeline($("timeline"), (bar, row) => {
   $("bar").textContent = !bar ? "Point at a bar to see its job."
-    : `${row}: ${bar.job}${bar.partition === undefined ? "" : `, partition ${bar.partition}`}, ${duration(bar.end - bar.start)}${bar.failed ? ", failed" : ""}`;
+    : `${row}: ${bar.job}${bar.together ? `, ${bar.together} partitions settled together` : bar.partition === undefined ? "" : `, partition ${bar.partition}`}, ${duration(bar.end - bar.start)}${bar.failed ? ", failed" : ""}`;
 });
 
 $("span").addEventListener("change", (event) => {

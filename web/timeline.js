@@ -33,7 +33,7 @@ class Timeline {
     order.forEach((row, place) => { this.rows[row].place = place; });
     for (const bar of data.bars) { // seen: exact to two nanoseconds, up to half a year of uptime
       this.seen = Math.max(this.seen, bar.end_ns);
-      this.bars.push({ row: bar.row, job: bar.job_id, kind: bar.proof_kind, partition: bar.partition,
+      this.bars.push({ row: bar.row, job: bar.job_id, kind: bar.proof_kind, partition: bar.partition, together: bar.together,
                        failed: bar.failed, start: bar.start_ns / 1e6, end: bar.end_ns / 1e6 });
     }
     const oldest = this.now - 1800e3;
@@ -81,7 +81,7 @@ class Timeline {
       draw.globalAlpha = 1;
       if (to - from > 22 && bar.partition !== undefined) {
         draw.fillStyle = color("--panel");
-        draw.fillText(String(bar.partition), from + 4, y + height / 2);
+        draw.fillText(bar.together ? `×${bar.together}` : String(bar.partition), from + 4, y + height / 2);
       }
       this.boxes.push({ from, to: Math.max(to, from + 3), y, height, bar });
     }

@@ -25,7 +25,8 @@
 
 /* A circuit on the device. */
 struct held {
-    const struct groth16_srs *source; /* NULL: a free place */
+    uint64_t number; /* of the opened parameters, which may be gone; 0: a free place */
+    const struct groth16_srs *source;
     struct gpu_srs *srs;
     struct gpu_rows *rows;
     struct gpu_ntt *ntt;
@@ -34,6 +35,7 @@ struct held {
     uint64_t resident;  /* bytes that it takes all the time, */
     uint64_t transient; /* and while proofs are made */
     uint64_t last_use;
+    uint64_t serial; /* of its loading: a proof that was open before a reset is not one of this */
 };
 
 struct gpu_prover {
@@ -61,6 +63,7 @@ struct gpu_proof {
     struct device_block block;
     struct gpu_witness there;
     struct held *open; /* where its quotient was made; NULL: not yet, or it is settled */
+    uint64_t open_serial;
     struct gpu_proof *next_dead;
 };
 
@@ -139,7 +142,7 @@ void gpu_proof_free(struct gpu_proof *proof)
 /* It is settled, or given up. */
 static void close_proof(struct gpu_proof *proof)
 {
-    if (proof->open)
+    if (proof->open && proof->open->serial == proof->open_serial)
         proof->open->open--;
     proof->open = NULL;
 }
@@ -282,6 +285,8 @@ static cuzk_status take(struct gpu_prover *p, const struct exec *x, struct held 
                         uint64_t room, struct cuzk_error *e)
 {
     const uint64_t before = device_memory_used(p->device);
+    held->number = groth16_srs_number(srs);
+    held->serial = ++p->uses;
     held->source = srs;
     TRY(gpu_rows_new(&held->rows, x->budget, p->device, p->stream, &templates->templates, e));
     TRY(gpu_ntt_new(&held->ntt, x->budget, p->device, p->stream, groth16_srs_header(srs)->domain_log, e));
@@ -297,7 +302,7 @@ static struct held *oldest(struct gpu_prover *p)
 {
     struct held *found = NULL;
     for (struct held *h = p->circuit; h < p->circuit + MAX_HELD; h++)
-        if (h->source && h->open == 0 && (!found || h->last_use < found->last_use))
+        if (h->number && h->open == 0 && (!found || h->last_use < found->last_use))
             found = h;
     return found;
 }
@@ -313,7 +318,7 @@ static cuzk_status make_room(struct gpu_prover *p, const struct plan *plan, uint
         bool others = false;
         *place = NULL;
         for (struct held *h = p->circuit; h < p->circuit + MAX_HELD; h++) {
-            if (!h->source) {
+            if (!h->number) {
                 *place = h;
                 continue;
             }
@@ -342,8 +347,8 @@ static cuzk_status make_room(struct gpu_prover *p, const struct plan *plan, uint
 
 static struct held *find(struct gpu_prover *p, const struct groth16_srs *srs)
 {
-    for (struct held *h = p->circuit; h < p->circuit + MAX_HELD; h++)
-        if (h->source && h->source == srs)
+    for (struct held *h = p->circuit; srs && h < p->circuit + MAX_HELD; h++)
+        if (h->number && h->number == groth16_srs_number(srs))
             return h;
     return NULL;
 }
@@ -383,7 +388,7 @@ void gpu_prover_drop(struct gpu_prover *p, const struct groth16_srs *srs)
 {
     enter(p);
     struct held *h = find(p, srs);
-    if (h)
+    if (h && h->open == 0)
         drop(h);
     (void)leave(p, CUZK_OK);
 }
@@ -506,6 +511,7 @@ static cuzk_status quotient(struct gpu_prover *p, const struct exec *x, struct g
     device_free(&b);
     if (status == CUZK_OK) {
         proof->open = p->held;
+        proof->open_serial = p->held->serial;
         p->held->open++;
     }
     return status;
@@ -706,7 +712,8 @@ static cuzk_status settle(const struct settling *s, struct cuzk_error *e)
 {
     struct held *held = s->count > 0 ? s->proofs[0]->open : NULL;
     for (unsigned i = 0; i < s->count; i++)
-        if (!held || s->proofs[i]->open != held || s->proofs[i]->at != s->p)
+        if (!held || s->proofs[i]->open != held || s->proofs[i]->open_serial != held->serial ||
+            s->proofs[i]->at != s->p)
             return error_set(e, CUZK_ERR_ARGUMENT, "proof %u to settle is not ready on this GPU", i);
     if (!held || s->count > held->batch)
         return error_set(e, CUZK_ERR_ARGUMENT, "%u proofs to settle at once", s->count);

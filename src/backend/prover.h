@@ -30,7 +30,8 @@ void gpu_prover_free(struct gpu_prover *p); /* its proofs come first; NULL is fi
 /* Start the device anew, empty: the proofs that were on it are lost and may only be freed. */
 cuzk_status gpu_prover_reset(struct gpu_prover *p, struct cuzk_error *e) MUST_USE;
 
-/* Load a circuit's parameters, unless they are there. Both stay until the prover drops them.
+/* Load a circuit's parameters, unless they are there. Both stay as long as proofs of them are on their way;
+ * what the prover keeps of them afterwards makes way for others.
  * CUZK_ERR_UNAVAILABLE: open proofs of another circuit are in the way; settle or free them. */
 cuzk_status gpu_prover_hold(struct gpu_prover *p, const struct exec *x, const struct groth16_srs *srs,
                             const struct template_circuit *templates, struct cuzk_error *e) MUST_USE;
@@ -39,7 +40,7 @@ void gpu_prover_drop(struct gpu_prover *p, const struct groth16_srs *srs);
 
 struct gpu_prover_info {
     uint64_t used, peak, limit; /* device memory */
-    /* Of these parameters; zeros: they are not there. */
+    /* Of these parameters (NULL: of none); zeros: they are not there. */
     unsigned batch;                   /* most proofs that are settled together */
     uint64_t srs_bytes, srs_resident; /* of the points, and of these on the device */
 };

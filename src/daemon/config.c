@@ -161,6 +161,11 @@ bool config_kept_circuit(const struct config *c, unsigned i, char out[CONFIG_TEX
     return next_part(c->keep_loaded, i, out);
 }
 
+void config_gpus(const struct config *c, char out[CONFIG_TEXT])
+{
+    gpus_words(c->gpus, out);
+}
+
 cuzk_status config_check(const struct config *c, struct cuzk_error *e)
 {
     char address[CONFIG_TEXT];
@@ -186,7 +191,7 @@ void config_reload(struct config *c, const struct config *next, struct text *fix
 {
     for (size_t i = 0; i < config_option_count; i++) {
         const struct option *o = &config_options[i];
-        const bool is_text = o->type == OPTION_TEXT || o->type == OPTION_LISTEN || o->type == OPTION_LIST;
+        const bool is_text = o->type == OPTION_TEXT || o->type == OPTION_WORDS || o->type == OPTION_LIST;
         const size_t size = is_text ? CONFIG_TEXT : sizeof(uint64_t);
         char *to = (char *)c + o->offset;
         const char *from = (const char *)next + o->offset;

@@ -14,7 +14,7 @@
 struct config {
     /* daemon */
     char listen[CONFIG_TEXT], status_listen[CONFIG_TEXT], state_folder[CONFIG_TEXT];
-    uint64_t message_limit, threads, drain_timeout;
+    uint64_t message_limit, arriving_limit, threads, drain_timeout;
     /* srs */
     char param_cache[CONFIG_TEXT], keep_loaded[CONFIG_TEXT];
     uint64_t max_loaded;
@@ -22,7 +22,8 @@ struct config {
     uint64_t total_budget, safety_margin, urgent_budget, eviction_min_idle;
     /* cpu, gpus, synthesis, pipeline */
     uint64_t cpu_variant, cpu_use, cpu_threads;
-    uint64_t gpu_workers, quarantine;
+    char gpus[CONFIG_TEXT];
+    uint64_t gpu_memory, gpu_threads, gpu_workers, quarantine;
     uint64_t synthesis_threads, synthesis_workers, lookahead;
     /* queue */
     uint64_t max_jobs, max_porep, max_snap, max_window, max_winning, max_payload, max_bytes;
@@ -75,5 +76,7 @@ void config_print(struct text *out, const struct config *c);
 bool config_address(const struct config *c, unsigned i, char out[CONFIG_TEXT]);
 /* The same of the circuits in srs.keep_loaded. */
 bool config_kept_circuit(const struct config *c, unsigned i, char out[CONFIG_TEXT]);
+/* gpus.devices as gpus_open takes it (backend/gpus.h). */
+void config_gpus(const struct config *c, char out[CONFIG_TEXT]);
 
 #endif

@@ -12,22 +12,26 @@
 
 #include "base/error.h"
 #include "base/timing.h"
+#include "daemon/devices.h"
 #include "daemon/http.h"
 #include "daemon/notify.h"
 #include "daemon/rpc.h"
 
 #define TICK_NS        50000000L
-#define LAST_ANSWER_MS 3000 /* for answers on their way when all jobs have ended */
+#define LOADING_NS     ((uint64_t)5 * 1000000000) /* between two words to systemd while parameters are loaded */
+#define LAST_ANSWER_MS 3000                       /* for answers on their way when all jobs have ended */
 
 struct life {
     const struct daemon_options *options;
     struct config config;
     struct log log;
+    struct devices devices;
     struct engine *engine;
     _Atomic(struct rpc *) rpc; /* the engine's events come before it is there */
     struct http *http;
     pthread_t drain_thread, keep_thread;
-    bool draining, keeping;
+    bool draining, keeping, ready;
+    _Atomic bool kept; /* what is kept loaded is there */
     _Atomic bool drained;
     volatile int hurry;
     uint64_t told_ns;
@@ -136,7 +140,8 @@ static void reload(struct life *l)
             log_line(&l->log, LOG_INFO, "config", NULL, "reloaded");
         text_free(&fixed);
     }
-    notify(l->options->notify_socket, "READY=1");
+    if (l->ready)
+        notify(l->options->notify_socket, "READY=1");
 }
 
 /* ---- draining ---- */
@@ -157,7 +162,7 @@ static void *drain(void *arg)
 static void on_stop_signal(struct life *l, int number)
 {
     if (l->draining) {
-        l->hurry = 1;
+        __atomic_store_n(&l->hurry, 1, __ATOMIC_RELAXED);
         return;
     }
     log_line(&l->log, LOG_INFO, "daemon", NULL,
@@ -184,6 +189,7 @@ static void *keep_loaded(void *arg)
         if (engine_preload(l->engine, circuit, &already, &milliseconds, &e) != CUZK_OK)
             log_line(&l->log, LOG_ERROR, "srs", NULL, "%s is not kept loaded: %s", circuit, e.message);
     }
+    l->kept = true;
     return NULL;
 }
 
@@ -196,7 +202,12 @@ static cuzk_status begin(struct life *l, struct cuzk_error *e)
     config_engine(&l->config, &options);
     options.event = on_event;
     options.event_user = l;
-    cuzk_status status = engine_new(&l->engine, &options, e);
+    cuzk_status status = devices_open(&l->devices, &l->config, &l->log, e);
+    if (status != CUZK_OK)
+        return status;
+    options.devices = l->devices.list;
+    options.device_count = l->devices.count;
+    status = engine_new(&l->engine, &options, e);
     if (status == CUZK_OK)
         status = rpc_new(&rpc, l->engine, &l->config, &l->log, e);
     l->rpc = rpc;
@@ -221,12 +232,27 @@ static void end(struct life *l)
     http_free(l->http);
     l->rpc = NULL;
     engine_free(l->engine); /* no event comes any more */
+    devices_close(&l->devices);
     rpc_free(rpc);
+}
+
+/* It serves from the start on; it is ready when what is to be kept loaded is there. */
+static void tell_ready(struct life *l)
+{
+    if (l->ready || (l->keeping && !l->kept))
+        return;
+    l->ready = true;
+    notify(l->options->notify_socket, "READY=1");
+    log_line(&l->log, LOG_INFO, "daemon", NULL, "ready");
 }
 
 static void tell_watchdog(struct life *l)
 {
     const uint64_t now = timing_now();
+    if (!l->ready && now - l->told_ns > LOADING_NS) {
+        l->told_ns = now;
+        notify(l->options->notify_socket, "EXTEND_TIMEOUT_USEC=60000000");
+    }
     if (l->options->watchdog_us == 0 || now - l->told_ns < l->options->watchdog_us * 1000 / 3)
         return;
     l->told_ns = now;
@@ -247,11 +273,8 @@ cuzk_status daemon_run(const struct daemon_options *options, struct cuzk_error *
     signal(SIGPIPE, SIG_IGN);
     log_line(&l.log, LOG_INFO, "daemon", NULL, "cuzk-daemon %s", CUZK_VERSION);
     const cuzk_status status = begin(&l, e);
-    if (status == CUZK_OK) {
-        notify(options->notify_socket, "READY=1");
-        log_line(&l.log, LOG_INFO, "daemon", NULL, "ready");
-    }
     while (status == CUZK_OK && !l.drained) {
+        tell_ready(&l);
         const int number = sigtimedwait(&signals, NULL, &tick);
         if (number == SIGTERM || number == SIGINT)
             on_stop_signal(&l, number);

@@ -18,4 +18,7 @@ struct daemon_options {
  * and leaves to the journal what has not ended. SIGHUP reads the settings again. */
 cuzk_status daemon_run(const struct daemon_options *options, struct cuzk_error *e) MUST_USE;
 
+/* Lines that begin with # on the GPUs that the settings name, which are opened for it. */
+cuzk_status daemon_describe_devices(const struct config *c, struct text *out, struct cuzk_error *e) MUST_USE;
+
 #endif

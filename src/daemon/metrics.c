@@ -69,6 +69,8 @@ static void devices(struct text *out, const struct engine_snapshot *s)
         const char *name, *type, *help;
     } rows[] = {{"device_memory_bytes", "gauge", "Memory of a device"},
                 {"device_memory_free_bytes", "gauge", "Of it, not in use"},
+                {"device_memory_reserved_bytes", "gauge", "Of it, promised to partitions on the device"},
+                {"device_in_batch", "gauge", "Partitions on a device that wait to be settled"},
                 {"device_quarantined", "gauge", "1: the device is left alone after a fault"},
                 {"device_proofs_total", "counter", "Partitions proved on a device"},
                 {"device_failures_total", "counter", "Partitions that failed on a device"},
@@ -77,8 +79,9 @@ static void devices(struct text *out, const struct engine_snapshot *s)
         head(out, rows[r].name, rows[r].type, rows[r].help);
         for (size_t i = 0; i < s->device_count; i++) {
             const struct engine_device_view *d = &s->devices[i];
-            const uint64_t values[] = {d->memory_total, d->memory_free, d->quarantined,
-                                       d->proofs,       d->failures,    d->invalid};
+            const uint64_t values[] = {d->memory_total, d->memory_free, d->memory_reserved, d->in_batch,
+                                       d->quarantined,  d->proofs,      d->failures,        d->invalid};
+            _Static_assert(ARRAY_LEN(values) == ARRAY_LEN(rows), "a value a row");
             text_printf(out, "cuzk_%s{device=\"%zu\",name=\"", rows[r].name, i);
             label(out, d->name);
             text_printf(out, "\"} %" PRIu64 "\n", values[r]);

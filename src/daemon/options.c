@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/gpus.h"
 #include "circuits/catalogue.h"
 
 #define KIB ((uint64_t)1 << 10)
@@ -17,19 +18,22 @@
 
 static bool valid_listen(const char *text, char why[160]);
 static bool valid_circuits(const char *text, char why[160]);
+static bool valid_gpus(const char *text, char why[160]);
 
 #define AT(member) offsetof(struct config, member)
 
 /* In the order of the example file. */
 const struct option config_options[] = {
-    {"daemon", "listen", OPTION_LISTEN, false, AT(listen), 0, 0, NULL, "unix:///run/curio/cuzk.sock",
+    {"daemon", "listen", OPTION_WORDS, false, AT(listen), 0, 0, NULL, "unix:///run/curio/cuzk.sock",
      "where gRPC is served: unix:///path or host:port; several with commas between", valid_listen},
-    {"daemon", "status_listen", OPTION_LISTEN, false, AT(status_listen), 0, 0, NULL, "",
+    {"daemon", "status_listen", OPTION_WORDS, false, AT(status_listen), 0, 0, NULL, "",
      "where HTTP is served (/status, /metrics, the status page): host:port; empty: nowhere", valid_listen},
     {"daemon", "state_folder", OPTION_TEXT, false, AT(state_folder), 0, 0, NULL, "/data/zk/cuzk-state",
      "journal, spooled payloads and bundles of failures; empty: nothing outlives the process", NULL},
     {"daemon", "message_limit", OPTION_SIZE, false, AT(message_limit), MIB, 2047 * MIB, NULL, "256MiB",
      "the largest message taken in one piece; SubmitProofStream has no such limit", NULL},
+    {"daemon", "arriving_limit", OPTION_SIZE, false, AT(arriving_limit), MIB, TIB, NULL, "2GiB",
+     "memory for messages on their way, as many as fit at their largest; others wait", NULL},
     {"daemon", "threads", OPTION_COUNT, false, AT(threads), 1, 64, NULL, "4",
      "threads that read requests and write answers", NULL},
     {"daemon", "drain_timeout", OPTION_TIME, true, AT(drain_timeout), 0, 7 * DAY, NULL, "10m",
@@ -61,22 +65,25 @@ const struct option config_options[] = {
      "when the CPU proves: auto: if there is no other device, else only as a fallback", NULL},
     {"cpu", "threads", OPTION_COUNT, false, AT(cpu_threads), 0, 4096, NULL, "0",
      "threads of the CPU prover; 0: as many as the process may use", NULL},
-    {"gpus", "devices", OPTION_IGNORED, false, 0, 0, 0, NULL, NULL, "this build proves on the CPU alone",
-     NULL},
+    {"gpus", "devices", OPTION_WORDS, false, AT(gpus), 0, 0, NULL, "auto",
+     "GPUs that prove: auto (all that there are), all (at least one), none, or their numbers: [0, 2]",
+     valid_gpus},
+    {"gpus", "memory_limit", OPTION_SIZE, false, AT(gpu_memory), 0, TIB, NULL, "auto",
+     "memory of each GPU that may be used; auto: what is free at the start", NULL},
     {"gpus", "gpu_workers_per_device", OPTION_COUNT, false, AT(gpu_workers), 0, 16, NULL, "0",
-     "partitions at once on a device; 0: 1", NULL},
-    {"gpus", "gpu_threads", OPTION_IGNORED, false, 0, 0, 0, NULL, NULL,
-     "no CPU threads work beside a device; cpu.threads are those of the CPU prover", NULL},
+     "partitions at once on the CPU prover; 0: 1. A GPU proves one after the other", NULL},
+    {"gpus", "gpu_threads", OPTION_COUNT, false, AT(gpu_threads), 0, 256, NULL, "0",
+     "threads that copy to each GPU; 0: up to 8", NULL},
     {"gpus", "quarantine", OPTION_TIME, false, AT(quarantine), 1000, DAY, NULL, "10s",
      "how long a device that failed is left alone the first time; doubled each time", NULL},
     {"synthesis", "threads", OPTION_COUNT, false, AT(synthesis_threads), 0, 4096, NULL, "0",
-     "threads of each worker that prepares partitions; 0: chosen by the processor", NULL},
+     "threads of each worker that prepares partitions; 0: 1 if the CPU proves, else all", NULL},
     {"synthesis", "partition_workers", OPTION_IGNORED, false, 0, 0, 0, NULL, NULL,
      "use pipeline.synthesis_concurrency", NULL},
     {"pipeline", "synthesis_concurrency", OPTION_COUNT, false, AT(synthesis_workers), 0, 64, NULL, "1",
      "partitions that are prepared at once; 0: 1", NULL},
     {"pipeline", "synthesis_lookahead", OPTION_COUNT, false, AT(lookahead), 0, 64, NULL, "1",
-     "partitions prepared ahead of each device; 0: 1", NULL},
+     "partitions prepared ahead of each device, one more for a GPU; 0: 1", NULL},
     {"pipeline", "enabled", OPTION_IGNORED, false, 0, 0, 0, NULL, NULL, "work is always pipelined", NULL},
     {"pipeline", "max_parallel_synthesis", OPTION_IGNORED, false, 0, 0, 0, NULL, NULL,
      "pipeline.synthesis_concurrency and the memory budget limit it", NULL},
@@ -85,9 +92,9 @@ const struct option config_options[] = {
     {"pipeline", "max_gpu_queue_depth", OPTION_IGNORED, false, 0, 0, 0, NULL, NULL,
      "use pipeline.synthesis_lookahead", NULL},
     {"scheduler", "max_batch_size", OPTION_IGNORED, false, 0, 0, 0, NULL, NULL,
-     "the queue holds partitions; those of several sectors follow each other without waiting", NULL},
+     "a GPU settles as many partitions together as its memory allows, of several sectors too", NULL},
     {"scheduler", "max_batch_wait_ms", OPTION_IGNORED, false, 0, 0, 0, NULL, NULL,
-     "nothing waits for a batch", NULL},
+     "a batch waits for what is being prepared for it and for nothing else", NULL},
     {"scheduler", "sort_by_type", OPTION_IGNORED, false, 0, 0, 0, NULL, NULL,
      "partitions of the parameters in use always come first among equals", NULL},
     {"queue", "max_jobs", OPTION_COUNT, true, AT(max_jobs), 1, 1000000, NULL, "1024",
@@ -197,6 +204,37 @@ static bool valid_circuits(const char *text, char why[160])
     return valid_parts(text, valid_circuit, why);
 }
 
+static bool valid_gpus(const char *text, char why[160])
+{
+    char words[CONFIG_TEXT];
+    struct cuzk_error e;
+    gpus_words(text, words);
+    if (gpus_words_check(words, &e) == CUZK_OK)
+        return true;
+    snprintf(why, 160, "\"%.40s\" names no GPUs: auto, all, none, or a list of numbers below %d", text,
+             GPUS_MAX);
+    return false;
+}
+
+void gpus_words(const char *text, char out[CONFIG_TEXT])
+{
+    if (strcmp(text, "none") == 0) {
+        snprintf(out, CONFIG_TEXT, "cpu");
+    } else if (strcmp(text, "all") == 0) {
+        snprintf(out, CONFIG_TEXT, "gpu");
+    } else if (*text == 0) {
+        snprintf(out, CONFIG_TEXT, "auto");
+    } else if (*text >= '0' && *text <= '9') {
+        size_t n = (size_t)snprintf(out, CONFIG_TEXT, "gpu:");
+        for (; *text && n + 1 < CONFIG_TEXT; text++)
+            if (*text != ' ')
+                out[n++] = *text;
+        out[n] = 0;
+    } else {
+        snprintf(out, CONFIG_TEXT, "%s", text);
+    }
+}
+
 /* ---- numbers ---- */
 
 struct unit {
@@ -232,7 +270,7 @@ static void print_with_unit(struct text *out, uint64_t value, const struct unit 
 {
     const struct unit *best = &units[count > 1];
     for (size_t i = 1; i < count; i++)
-        if (value % units[i].factor == 0 && units[i].factor > best->factor)
+        if (value > 0 && value % units[i].factor == 0 && units[i].factor > best->factor)
             best = &units[i];
     text_printf(out, "%" PRIu64 "%s", value / best->factor, best->name);
 }
@@ -289,7 +327,7 @@ bool option_set(const struct option *o, struct config *c, const char *text, char
     char *const place = (char *)c + o->offset;
     if (o->type == OPTION_IGNORED)
         return true;
-    if (o->type != OPTION_TEXT && o->type != OPTION_LISTEN && o->type != OPTION_LIST)
+    if (o->type != OPTION_TEXT && o->type != OPTION_WORDS && o->type != OPTION_LIST)
         return set_number(o, (uint64_t *)(void *)place, text, why);
     if (strlen(text) >= CONFIG_TEXT)
         return refuse(why, "too long");
@@ -309,7 +347,7 @@ bool option_takes(const struct option *o, enum toml_type type)
         return type == TOML_INTEGER || type == TOML_STRING;
     case OPTION_LIST:
         return type == TOML_LIST;
-    case OPTION_LISTEN:
+    case OPTION_WORDS:
         return type == TOML_STRING || type == TOML_LIST;
     case OPTION_IGNORED:
         return true;

@@ -8,7 +8,7 @@
 
 enum option_type {
     OPTION_TEXT = 0, /* char[CONFIG_TEXT] */
-    OPTION_LISTEN,   /* the same: addresses with ", " between */
+    OPTION_WORDS,    /* the same: one word, or several with ", " between */
     OPTION_COUNT,    /* uint64_t, as all below */
     OPTION_SIZE,     /* bytes: an integer, or "512MiB"; "auto" is 0 where min is 0 */
     OPTION_TIME,     /* milliseconds: whole seconds, or "90s", "5m", "1h", "250ms" */
@@ -41,6 +41,9 @@ const char *option_type_text(const struct option *o); /* "a size, such as \"64Gi
 
 /* The value's text, as option_set takes it. */
 void option_text(const struct option *o, const struct config *c, struct text *out);
+
+/* gpus.devices as gpus_open takes it (backend/gpus.h). */
+void gpus_words(const char *text, char out[CONFIG_TEXT]);
 
 /* The known "section.key" that is nearest to a name. */
 void option_nearest(const char *name, char out[128]);

@@ -25,7 +25,6 @@ void call_drop(struct call *call)
         return;
     if (call->method && call->method->release)
         call->method->release(call);
-    grpc_byte_buffer_destroy(call->payload);
     grpc_byte_buffer_destroy(call->incoming);
     grpc_metadata_array_destroy(&call->metadata);
     if (!call->method)
@@ -39,7 +38,7 @@ void call_drop(struct call *call)
 /* Start operations; the lock is held. The step's tag takes a reference. */
 static bool start(struct call *call, const grpc_op *ops, size_t count, enum call_step step)
 {
-    call->handed++;
+    call->rpc->handed++;
     if (grpc_call_start_batch(call->core, ops, count, &call->tags[step], NULL) != GRPC_CALL_OK)
         return false;
     call->refs++;
@@ -160,14 +159,14 @@ bool call_write(struct call *call, const ProtobufCMessage *message)
     return started;
 }
 
-void call_read(struct call *call)
+bool call_read(struct call *call)
 {
     grpc_op op = {.op = GRPC_OP_RECV_MESSAGE};
     op.data.recv_message.recv_message = &call->incoming;
     pthread_mutex_lock(&call->lock);
-    if (!call->finished && !call->over)
-        start(call, &op, 1, STEP_READ);
+    const bool started = !call->finished && !call->over && start(call, &op, 1, STEP_READ);
     pthread_mutex_unlock(&call->lock);
+    return started;
 }
 
 ProtobufCMessage *call_unpack(struct call *call, const ProtobufCMessageDescriptor *type, const uint8_t *data,

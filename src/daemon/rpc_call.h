@@ -23,9 +23,14 @@ enum method_shape {
     METHOD_READS,         /* message gets each one, end when the client sends no more */
 };
 
+/* Whose messages are counted together while they arrive (rpc_arrive.c). */
+enum arrivals { ARRIVALS_SMALL = 0, ARRIVALS_PROOFS, ARRIVALS_STREAMS };
+#define ARRIVALS 3
+
 struct method {
     const char *name; /* "/cuzk.v1.ProvingEngine/Prove" */
     enum method_shape shape;
+    enum arrivals arrivals;
     void (*start)(struct call *call, const uint8_t *data, size_t size);
     void (*message)(struct call *call, const uint8_t *data, size_t size);
     void (*end)(struct call *call);
@@ -49,16 +54,15 @@ struct call {
     gpr_timespec deadline;
     grpc_metadata_array metadata;
     grpc_call_details details; /* method NULL */
-    grpc_byte_buffer *payload, *incoming;
+    grpc_byte_buffer *incoming;
     int cancelled;
     struct call_tag tags[CALL_STEPS];
 
-    _Atomic unsigned handed; /* counts operations begun: orders what came before them for those who go on with
-                                the call, by means that checkers of races see, which gRPC's are not */
     pthread_mutex_t lock;
     unsigned refs;
     bool greeted, finished, over; /* first metadata sent; answer started; stream closed */
     bool writing;
+    uint64_t arrives_ns; /* in the list of those that arrive: since when */
 
     uint64_t received_ns, answered_ns;
     struct call *next, *previous; /* in one of the lists of rpc */
@@ -87,8 +91,12 @@ struct rpc {
     unsigned socket_count;
     pthread_mutex_t lock; /* of the lists */
     struct call_list waiters, watchers, health;
+    struct call_list queued[ARRIVALS], arriving[ARRIVALS]; /* for a place, and with one */
+    unsigned queued_count[ARRIVALS], arriving_count[ARRIVALS];
     unsigned preloads; /* running, with their own threads */
     _Atomic bool stopping;
+    _Atomic unsigned handed; /* counts operations begun: orders what came before them for those who go on with
+                                their calls, by means that checkers of races see, which gRPC's are not */
 };
 
 /* ---- calls ---- */
@@ -104,7 +112,7 @@ void call_fail_status(struct call *call, cuzk_status status, const struct cuzk_e
 /* Send a message of a stream; false: one is still on its way, or the call has ended. */
 bool call_write(struct call *call, const ProtobufCMessage *message);
 void call_finish(struct call *call); /* end a stream well */
-void call_read(struct call *call);   /* ask for the next message (METHOD_READS) */
+bool call_read(struct call *call);   /* ask for the next message; false: the call has ended */
 
 /* A message, or NULL after the call was failed. */
 ProtobufCMessage *call_unpack(struct call *call, const ProtobufCMessageDescriptor *type, const uint8_t *data,
@@ -116,6 +124,14 @@ bool call_delist(struct call *call);
 
 /* The engine's settings of now; the texts are not to be used. */
 void rpc_settings(struct rpc *rpc, struct engine_options *out);
+
+/* rpc_arrive.c: ask for the call's next message as soon as there is a place for it. It is there, or will not
+ * come: the call stands in no list any more. It is done with: its place is free. Turn away those that take
+ * too long while others wait. */
+void rpc_arrive(struct call *call);
+void rpc_arrived(struct call *call);
+void rpc_handled(struct call *call);
+void rpc_arrive_tick(struct rpc *rpc, uint64_t now);
 
 /* ---- services ---- */
 

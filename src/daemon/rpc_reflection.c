@@ -98,7 +98,7 @@ void rpc_reflect(struct call *call, const uint8_t *data, size_t size)
 /* One question after the other. */
 void rpc_reflect_wrote(struct call *call)
 {
-    call_read(call);
+    rpc_arrive(call);
 }
 
 void rpc_reflect_end(struct call *call)

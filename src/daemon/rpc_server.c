@@ -21,12 +21,16 @@
 #define ENGINE_SERVICE "/cuzk.v1.ProvingEngine/"
 
 const struct method rpc_methods[] = {
-    {.name = ENGINE_SERVICE "SubmitProof", .start = rpc_submit},
+    {.name = ENGINE_SERVICE "SubmitProof", .arrivals = ARRIVALS_PROOFS, .start = rpc_submit},
     {.name = ENGINE_SERVICE "AwaitProof",
      .start = rpc_await,
      .gone = rpc_waiter_gone,
      .sent = rpc_waiter_sent},
-    {.name = ENGINE_SERVICE "Prove", .start = rpc_prove, .gone = rpc_waiter_gone, .sent = rpc_waiter_sent},
+    {.name = ENGINE_SERVICE "Prove",
+     .arrivals = ARRIVALS_PROOFS,
+     .start = rpc_prove,
+     .gone = rpc_waiter_gone,
+     .sent = rpc_waiter_sent},
     {.name = ENGINE_SERVICE "CancelProof", .start = rpc_cancel},
     {.name = ENGINE_SERVICE "GetStatus", .start = rpc_get_status},
     {.name = ENGINE_SERVICE "GetMetrics", .start = rpc_get_metrics},
@@ -38,6 +42,7 @@ const struct method rpc_methods[] = {
      .gone = rpc_list_gone},
     {.name = ENGINE_SERVICE "SubmitProofStream",
      .shape = METHOD_READS,
+     .arrivals = ARRIVALS_STREAMS,
      .message = rpc_stream_message,
      .end = rpc_stream_end,
      .release = rpc_stream_release},
@@ -48,11 +53,13 @@ const struct method rpc_methods[] = {
      .gone = rpc_list_gone},
     {.name = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
      .shape = METHOD_READS,
+     .arrivals = ARRIVALS_STREAMS,
      .message = rpc_reflect,
      .end = rpc_reflect_end,
      .wrote = rpc_reflect_wrote},
     {.name = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
      .shape = METHOD_READS,
+     .arrivals = ARRIVALS_STREAMS,
      .message = rpc_reflect,
      .end = rpc_reflect_end,
      .wrote = rpc_reflect_wrote},
@@ -79,12 +86,11 @@ static void await_call(struct rpc *rpc, const struct method *method, void *regis
     for (unsigned i = 0; i < CALL_STEPS; i++)
         call->tags[i] = (struct call_tag){call, (enum call_step)i};
     grpc_call_error error;
-    call->handed++;
+    call->rpc->handed++;
     if (method) {
         error = grpc_server_request_registered_call(rpc->server, registered, &call->core, &call->deadline,
-                                                    &call->metadata,
-                                                    method->shape == METHOD_READS ? NULL : &call->payload,
-                                                    rpc->queue, rpc->queue, &call->tags[STEP_NEW]);
+                                                    &call->metadata, NULL, rpc->queue, rpc->queue,
+                                                    &call->tags[STEP_NEW]);
     } else {
         grpc_call_details_init(&call->details);
         error = grpc_server_request_call(rpc->server, &call->core, &call->details, &call->metadata,
@@ -118,24 +124,16 @@ static void on_new(struct call *call)
     call->received_ns = timing_now();
     op.data.recv_close_on_server.cancelled = &call->cancelled;
     call_keep(call);
-    call->handed++;
+    call->rpc->handed++;
     if (grpc_call_start_batch(call->core, &op, 1, &call->tags[STEP_CLOSED], NULL) != GRPC_CALL_OK) {
         call_drop(call);
         call_drop(call);
         return;
     }
-    if (!call->method) {
+    if (call->method)
+        rpc_arrive(call);
+    else
         call_fail(call, GRPC_STATUS_UNIMPLEMENTED, "no such method");
-    } else if (call->method->shape == METHOD_READS) {
-        call_read(call);
-    } else {
-        grpc_slice bytes;
-        if (flatten(&call->payload, &bytes))
-            call->method->start(call, GRPC_SLICE_START_PTR(bytes), GRPC_SLICE_LENGTH(bytes));
-        else
-            call_fail(call, GRPC_STATUS_INVALID_ARGUMENT, "no message");
-        grpc_slice_unref(bytes);
-    }
     call_drop(call);
 }
 
@@ -149,13 +147,28 @@ static void on_closed(struct call *call)
     call_drop(call); /* the one that awaits the end */
 }
 
-static void on_read(struct call *call)
+/* Success false: the call was broken off. */
+static void on_read(struct call *call, bool success)
 {
-    grpc_slice bytes;
-    if (flatten(&call->incoming, &bytes))
-        call->method->message(call, GRPC_SLICE_START_PTR(bytes), GRPC_SLICE_LENGTH(bytes));
-    else
-        call->method->end(call);
+    const struct method *method = call->method;
+    grpc_slice bytes = grpc_empty_slice();
+    const bool some = success && flatten(&call->incoming, &bytes);
+    const uint8_t *data = GRPC_SLICE_START_PTR(bytes);
+    const size_t size = GRPC_SLICE_LENGTH(bytes);
+    rpc_arrived(call);
+    if (method->shape == METHOD_READS) {
+        rpc_handled(call); /* the handler asks for the next one */
+        if (some)
+            method->message(call, data, size);
+        else if (success)
+            method->end(call);
+    } else {
+        if (some)
+            method->start(call, data, size);
+        else if (success)
+            call_fail(call, GRPC_STATUS_INVALID_ARGUMENT, "no message");
+        rpc_handled(call);
+    }
     grpc_slice_unref(bytes);
 }
 
@@ -171,7 +184,6 @@ static void on_wrote(struct call *call)
 static void on_step(struct call_tag *tag, bool success)
 {
     struct call *call = tag->call;
-    (void)atomic_load(&call->handed);
     switch (tag->step) {
     case STEP_NEW:
         if (success)
@@ -183,8 +195,7 @@ static void on_step(struct call_tag *tag, bool success)
         on_closed(call);
         return; /* its reference was that of the end */
     case STEP_READ:
-        if (success)
-            on_read(call);
+        on_read(call, success);
         break;
     case STEP_WROTE:
         if (success)
@@ -206,6 +217,7 @@ static void *serve(void *arg)
     for (;;) {
         const grpc_event event =
             grpc_completion_queue_next(rpc->queue, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
+        (void)atomic_load(&rpc->handed);
         if (event.type == GRPC_QUEUE_SHUTDOWN)
             return NULL;
         if (event.tag == rpc)
@@ -307,11 +319,8 @@ static cuzk_status start_server(struct rpc *rpc, struct cuzk_error *e)
     rpc->queue = grpc_completion_queue_create_for_next(NULL);
     grpc_server_register_completion_queue(rpc->server, rpc->queue, NULL);
     for (size_t i = 0; i < rpc_method_count; i++)
-        handles[i] = grpc_server_register_method(rpc->server, rpc_methods[i].name, NULL,
-                                                 rpc_methods[i].shape == METHOD_READS
-                                                     ? GRPC_SRM_PAYLOAD_NONE
-                                                     : GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER,
-                                                 0);
+        handles[i] =
+            grpc_server_register_method(rpc->server, rpc_methods[i].name, NULL, GRPC_SRM_PAYLOAD_NONE, 0);
     const cuzk_status status = add_addresses(rpc, e);
     grpc_server_start(rpc->server);
     if (status != CUZK_OK)
@@ -377,6 +386,7 @@ void rpc_tick(struct rpc *rpc)
     const uint64_t now = timing_now();
     rpc_expire(rpc, now);
     rpc_watch_tick(rpc, now);
+    rpc_arrive_tick(rpc, now);
     rpc_health_tick(rpc);
 }
 

@@ -138,7 +138,7 @@ void rpc_stream_message(struct call *call, const uint8_t *data, size_t size)
     if (!first && (chunk->submit || chunk->n_piece_sizes > 0))
         refuse(call, "submit and piece_sizes belong into the first message");
     else if (append(call, in, &chunk->data))
-        call_read(call);
+        rpc_arrive(call);
     if (!first)
         cuzk__v1__submit_proof_chunk__free_unpacked(chunk, NULL);
 }

@@ -188,7 +188,9 @@ static void put_buffers(struct text *t, const struct engine_snapshot *s)
     for (size_t i = 0; i < s->job_count; i++)
         for (unsigned k = 0; s->jobs[i].partitions && k < s->jobs[i].partition_count; k++)
             in_phase[s->jobs[i].partitions[k].phase]++;
-    const uint64_t device = in_phase[ENGINE_PHASE_DEVICE], ready = in_phase[ENGINE_PHASE_READY];
+    const uint64_t device = in_phase[ENGINE_PHASE_DEVICE] + in_phase[ENGINE_PHASE_BATCH] +
+                            in_phase[ENGINE_PHASE_SETTLE],
+                   ready = in_phase[ENGINE_PHASE_READY];
     const uint64_t behind =
         in_phase[ENGINE_PHASE_FINISH] + in_phase[ENGINE_PHASE_VERIFY_WAIT] + in_phase[ENGINE_PHASE_VERIFY];
     json_open(t, "buffers", '{');
@@ -262,6 +264,7 @@ static void put_devices(struct text *t, const struct engine_snapshot *s)
         json_u64(t, "memory_total_bytes", d->memory_total);
         json_u64(t, "memory_free_bytes", d->memory_free);
         json_u64(t, "memory_reserved_bytes", d->memory_reserved);
+        json_u64(t, "in_batch", d->in_batch);
         json_bool(t, "quarantined", d->quarantined);
         json_string(t, "fault", d->fault);
         json_bool(t, "leak", d->leak);
@@ -393,6 +396,8 @@ cuzk_status status_timeline(struct text *out, struct engine *engine, uint64_t fr
         json_string(out, "proof_kind", engine_kind_name(b->kind));
         if (b->partition >= 0)
             json_u64(out, "partition", (uint64_t)b->partition);
+        if (b->together)
+            json_u64(out, "together", b->together);
         json_bool(out, "failed", b->failed);
         json_u64(out, "start_ns", b->start_ns);
         json_u64(out, "end_ns", b->end_ns);

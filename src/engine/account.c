@@ -6,6 +6,12 @@
 
 #include "engine/internal.h"
 
+uint64_t account_device_ms(const struct partition *p)
+{
+    const uint64_t settled = partition_ms(p, ENGINE_PHASE_SETTLE);
+    return partition_ms(p, ENGINE_PHASE_DEVICE) + (p->together ? settled / p->together : settled);
+}
+
 uint64_t account_ms(const struct job *j, enum engine_phase phase)
 {
     uint64_t total = 0;
@@ -38,7 +44,8 @@ void account_result(const struct job *j, struct engine_result *out)
     out->srs_load_ms = account_ms(j, ENGINE_PHASE_SRS);
     out->synthesis_ms =
         account_ms(j, ENGINE_PHASE_WITNESS) + partition_ms(&j->partitions[0], ENGINE_PHASE_PARSE);
-    out->gpu_compute_ms = account_ms(j, ENGINE_PHASE_DEVICE);
+    for (unsigned i = 0; i < j->partition_count; i++)
+        out->gpu_compute_ms += account_device_ms(&j->partitions[i]);
 }
 
 /* ---- lines ---- */
@@ -136,10 +143,12 @@ void account_partition(struct engine *g, const struct partition *p)
 {
     const struct job *j = p->job;
     struct line l = {.used = 0};
-    add(&l, "CUZK_TIMING: job=%s partition=%u circuit=%s gpu_tid=%d num_circuits=1 prep_msm_ms=%.3f", j->id,
-        p->index, j->circuit, p->device, phase_ms(p, ENGINE_PHASE_WITNESS));
+    add(&l, "CUZK_TIMING: job=%s partition=%u circuit=%s gpu_tid=%d num_circuits=%u prep_msm_ms=%.3f", j->id,
+        p->index, j->circuit, p->device, p->together ? p->together : 1, phase_ms(p, ENGINE_PHASE_WITNESS));
     add_steps(&l, p);
-    add(&l, " gpu_total_ms=%.3f", phase_ms(p, ENGINE_PHASE_DEVICE));
+    if (p->together)
+        add(&l, " batch_wait_ms=%.3f", phase_ms(p, ENGINE_PHASE_BATCH));
+    add(&l, " gpu_total_ms=%.3f", phase_ms(p, ENGINE_PHASE_DEVICE) + phase_ms(p, ENGINE_PHASE_SETTLE));
     put(g, j, (int)p->index, &l);
 }
 
@@ -155,6 +164,8 @@ void account_job(struct engine *g, const struct job *j)
                   {ENGINE_PHASE_WITNESS, "witness_ms"},
                   {ENGINE_PHASE_READY, "device_wait_ms"},
                   {ENGINE_PHASE_DEVICE, "device_ms"},
+                  {ENGINE_PHASE_BATCH, "batch_wait_ms"},
+                  {ENGINE_PHASE_SETTLE, "settle_ms"},
                   {ENGINE_PHASE_FINISH, "epilogue_ms"},
                   {ENGINE_PHASE_VERIFY_WAIT, "verify_wait_ms"},
                   {ENGINE_PHASE_VERIFY, "verify_ms"}};

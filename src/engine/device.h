@@ -1,11 +1,14 @@
-/* engine/device.h - what proves: a table of functions a device. The CPU is one; an accelerator's is made by
- * the daemon and passed to engine_new.
+/* engine/device.h - what proves: a table of functions a device. The CPU is one; a GPU's (device_gpu.h) is
+ * made by the daemon and passed to engine_new.
+ *
+ * A device may prove in two steps: prove makes what is a partition's own, settle what is made for several of
+ * one circuit together. In between the partition waits on the device in a batch.
  *
  * The functions of one device may be called from several threads at once: prepare from the witness lane,
- * prove from the device's own workers, finish from the finish lane, the rest from any. A function fails with
- * CUZK_ERR_CANCELLED where x->cancel asked for it, CUZK_ERR_MEMORY where the memory that need() named was too
- * little, CUZK_ERR_DEVICE where the device is to blame. What it reports by exec_progress becomes steps of the
- * partition's account.
+ * prove and settle from the device's own workers, finish from the finish lane, the rest from any. A
+ * function fails with CUZK_ERR_CANCELLED where x->cancel asked for it, CUZK_ERR_MEMORY where the host memory
+ * that need() named was too little, CUZK_ERR_DEVICE where the device is to blame. What it reports by
+ * exec_progress becomes steps of the partition's account.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef ENGINE_DEVICE_H
 #define ENGINE_DEVICE_H
@@ -38,33 +41,58 @@ struct engine_task {
     const struct engine_params *params;
 };
 
+/* Bytes that a partition takes. */
+struct engine_need {
+    uint64_t host;   /* of host memory (as the budget counts), for all steps */
+    uint64_t device; /* of the device while it is proved */
+    uint64_t kept;   /* of the device from then on until it is settled */
+};
+
+#define ENGINE_BATCH_MAX 16 /* partitions that are settled together */
+
 struct engine_device {
     const char *name; /* lives as long as the device */
     void *self;
 
-    /* Bytes of host memory (as the budget counts) and of the device that prepare and prove need. */
-    void (*need)(void *self, const struct engine_task *task, uint64_t *host, uint64_t *device);
+    /* Can it prove from these parameters? *e: why not; another device does it then. NULL: from all. */
+    bool (*able)(void *self, const struct engine_params *params, struct cuzk_error *e);
+    void (*need)(void *self, const struct engine_task *task, struct engine_need *out);
     /* On the host, before the device is free: make or bind the witness. *prepared is handed to prove, and
      * freed by discard. May be NULL. */
     cuzk_status (*prepare)(void *self, const struct engine_task *task, void **prepared, struct cuzk_error *e);
-    cuzk_status (*prove)(void *self, const struct engine_task *task, void *prepared,
+    /* next: what is prepared of the partition that follows, to be brought to the device meanwhile; NULL if
+     * that is not known. proof: written unless there is finish or settle. */
+    cuzk_status (*prove)(void *self, const struct engine_task *task, void *prepared, void *next,
                          uint8_t proof[GROTH16_PROOF_BYTES], struct cuzk_error *e);
-    /* On the host, after the device is free for the next: from what prove left in prepared to the proof. NULL
-     * where prove does all. */
+    /* The second step, for count partitions of one circuit that were proved. NULL where prove does all; then
+     * finish must be there too. When it fails all of them are lost. */
+    cuzk_status (*settle)(void *self, const struct exec *x, void *const *prepared, unsigned count,
+                          struct cuzk_error *e);
+    /* How many at once, 1 to ENGINE_BATCH_MAX, with parameters that are held. Cheap. */
+    unsigned (*batch)(void *self, const struct engine_params *params);
+    /* On the host, after the device is free for the next: from what prove and settle left in prepared to the
+     * proof. NULL where prove does all. */
     cuzk_status (*finish)(void *self, const struct engine_task *task, void *prepared,
                           uint8_t proof[GROTH16_PROOF_BYTES], struct cuzk_error *e);
-    void (*discard)(void *self, void *prepared); /* may be NULL where prepare is */
+    /* At any time, also of one that was proved and will not be settled. May be NULL where prepare is. */
+    void (*discard)(void *self, void *prepared);
 
-    /* Of the device; NULL for none of its own. */
+    /* Of the device, cheap; NULL for none of its own. */
     void (*memory)(void *self, uint64_t *total, uint64_t *free);
-    /* Keep a circuit's parameters on the device, or drop them; NULL: it reads them where they are mapped. */
-    cuzk_status (*hold)(void *self, const char *circuit, const struct engine_params *params,
+    /* Have a circuit's parameters on the device; others may go for them. CUZK_ERR_UNAVAILABLE: a batch of
+     * another circuit must be settled first. NULL: it reads them where they are mapped. */
+    cuzk_status (*hold)(void *self, const struct exec *x, const struct engine_params *params,
                         struct cuzk_error *e);
-    void (*drop)(void *self, const char *circuit);
+    bool (*holds)(void *self, const struct engine_params *params); /* cheap; with hold */
+    void (*drop)(void *self, const struct engine_params *params);  /* before they are closed; with hold */
     /* Start it anew after a fault and try it. NULL: it is taken to be well again after a while. */
     cuzk_status (*probe)(void *self, struct cuzk_error *e);
     void (*free)(void *self); /* frees the table too */
 };
+
+/* The public inputs of the task's partition; *out for mem_free. */
+cuzk_status engine_task_inputs(const struct engine_task *task, fr **out, uint32_t *count,
+                               struct cuzk_error *e) MUST_USE;
 
 /* The prover of this process's threads. */
 cuzk_status engine_device_cpu_new(struct engine_device **out, struct cuzk_error *e) MUST_USE;

@@ -8,17 +8,17 @@
 
 /* Before it is known from a run: a and b, their transforms' tables, the wide variables; or a, b, c and all
  * variables. */
-static void need(void *self, const struct engine_task *task, uint64_t *host, uint64_t *device)
+static void need(void *self, const struct engine_task *task, struct engine_need *out)
 {
     const struct engine_params *p = task->params;
     const uint64_t points = (uint64_t)1 << p->domain_log, variables = p->wide;
     (void)self;
-    *host = (p->folded ? 3u : 5u) * 32 * points + 3 * 32 * variables + p->bits + SCRATCH;
-    *device = 0;
+    *out = (struct engine_need){.host = (p->folded ? 3u : 5u) * 32 * points + 3 * 32 * variables + p->bits +
+                                        SCRATCH};
 }
 
-static cuzk_status public_inputs(const struct engine_task *task, fr **out, uint32_t *count,
-                                 struct cuzk_error *e)
+cuzk_status engine_task_inputs(const struct engine_task *task, fr **out, uint32_t *count,
+                               struct cuzk_error *e)
 {
     const size_t n = request_public_count(task->request);
     fr *inputs = mem_alloc(n, sizeof *inputs);
@@ -34,7 +34,7 @@ static cuzk_status public_inputs(const struct engine_task *task, fr **out, uint3
     return CUZK_OK;
 }
 
-static cuzk_status prove(void *self, const struct engine_task *task, void *prepared,
+static cuzk_status prove(void *self, const struct engine_task *task, void *prepared, void *next,
                          uint8_t proof[GROTH16_PROOF_BYTES], struct cuzk_error *e)
 {
     const struct engine_params *p = task->params;
@@ -45,9 +45,10 @@ static cuzk_status prove(void *self, const struct engine_task *task, void *prepa
     uint32_t count = 0;
     (void)self;
     (void)prepared;
+    (void)next;
     cuzk_status status = request_circuit(&real, task->poseidon, task->request, task->partition, e);
     if (status == CUZK_OK)
-        status = public_inputs(task, &inputs, &count, e);
+        status = engine_task_inputs(task, &inputs, &count, e);
     if (status == CUZK_OK)
         status = groth16_rs_random(&rs, e);
     if (status == CUZK_OK && p->folded) {

@@ -80,7 +80,7 @@ void devices_probe(struct engine *g)
     for (unsigned d = 0; d < g->slots && !g->stopping; d++) {
         struct device_slot *s = &g->slot[d];
         struct cuzk_error e = {0};
-        if (!s->quarantined || s->running || timing_now() < s->until)
+        if (!s->quarantined || s->running || batches_members(s) || timing_now() < s->until)
             continue;
         cuzk_status status = CUZK_OK;
         if (s->device->probe) {

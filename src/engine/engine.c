@@ -67,6 +67,9 @@ static cuzk_status take_devices(struct engine *g, const struct engine_options *o
     for (unsigned d = 0; d < o->device_count; d++)
         g->slot[g->slots++] = (struct device_slot){.device = o->devices[d],
                                                    .kinds = o->device_kinds ? o->device_kinds[d] & all : all};
+    for (unsigned d = 0; d < g->slots; d++)
+        if (g->slot[d].device->memory)
+            g->slot[d].device->memory(g->slot[d].device->self, &g->slot[d].total, &g->slot[d].free);
     if (g->cpu_use == ENGINE_CPU_NEVER) {
         if (!o->device_count)
             return error_set(e, CUZK_ERR_ARGUMENT, "there is no device, and the CPU is not to be used");
@@ -106,8 +109,10 @@ static cuzk_status configure(struct engine *g, const struct engine_options *o, s
     g->device_workers = o->device_workers ? o->device_workers : 1;
     g->threads = o->threads ? o->threads : pool_default_threads();
     g->host_threads = o->host_threads;
-    if (!g->host_threads)
-        g->host_threads = g->cpu_use == ENGINE_CPU_ALWAYS || g->threads < 8 ? 1 : g->threads / 4;
+    if (!g->host_threads && g->cpu_use == ENGINE_CPU_ALWAYS)
+        g->host_threads = 1; /* the rest is the CPU prover's */
+    else if (!g->host_threads)
+        g->host_threads = g->threads;
     g->keep_bundles = o->keep_bundles ? o->keep_bundles : 16;
     g->quarantine_ns = or_else(o->quarantine_ms, 10000) * 1000000;
     return CUZK_OK;
@@ -193,6 +198,7 @@ void engine_stop(struct engine *engine)
 {
     engine_lock(engine);
     engine->draining = engine->stopping = true;
+    __atomic_store_n(&engine->halt, 1, __ATOMIC_RELAXED);
     for (struct job *j = engine->active, *next; j; j = next) {
         next = j->next;
         __atomic_store_n(&j->cancel, 1, __ATOMIC_RELAXED);

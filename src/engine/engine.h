@@ -69,6 +69,8 @@ enum engine_phase {
     ENGINE_PHASE_WITNESS, /* vanilla proofs checked, witness made or bound */
     ENGINE_PHASE_READY,   /* waits for a device */
     ENGINE_PHASE_DEVICE,
+    ENGINE_PHASE_BATCH,  /* waits on the device for those that are settled with it */
+    ENGINE_PHASE_SETTLE, /* on the device, with others of its circuit */
     ENGINE_PHASE_FINISH,
     ENGINE_PHASE_VERIFY_WAIT,
     ENGINE_PHASE_VERIFY,
@@ -76,7 +78,7 @@ enum engine_phase {
     ENGINE_PHASE_FAILED,
     ENGINE_PHASE_CANCELLED,
 };
-#define ENGINE_PHASES 13
+#define ENGINE_PHASES 15
 const char *engine_phase_name(enum engine_phase phase); /* "queued", "parse"... */
 /* The words that /status knows: "pending", "synthesizing", "synth_done", "gpu", "done", "failed". */
 const char *engine_phase_status(enum engine_phase phase);
@@ -116,7 +118,7 @@ struct engine_options {
     const char *cpu;       /* "auto", "portable", "adx", "ifma" */
     unsigned threads;      /* of the CPU device; 0: what the process may use */
     unsigned host_threads; /* of each worker of the parse and witness lanes; 0: 1 where the CPU proves always,
-                              else a quarter of those that the process may use */
+                              else as threads */
     uint64_t memory_limit; /* bytes; 0: the least of RAM, cgroup and memory nodes */
     uint64_t memory_margin; /* bytes of it to leave alone */
     uint64_t urgent_memory; /* bytes of it that only PoSt kinds may use; 0: a sixteenth */
@@ -126,13 +128,14 @@ struct engine_options {
     unsigned device_count;
     const uint32_t *device_kinds; /* for each device the kinds that it takes, bits 1 << kind; NULL: all */
     enum engine_cpu_use cpu_use;
-    unsigned device_workers; /* partitions at once on a device; 0: 1 */
+    unsigned device_workers; /* partitions at once on a device, one that settles batches takes one; 0: 1 */
     unsigned quarantine_ms;  /* the first time; doubled each time, up to 64 times; 0: 10 s */
 
     /* lanes */
     unsigned parse_workers, witness_workers, verify_workers; /* 0: 1; an urgent one for PoSt is added to the
                                                                 first two */
-    unsigned lookahead; /* partitions prepared ahead of each device's worker; 0: 1 */
+    unsigned lookahead; /* partitions prepared ahead of each device's worker, one more where it settles
+                           batches; 0: 1 */
 
     /* queues */
     unsigned max_jobs;                       /* accepted and not ended; 0: 1024 */
@@ -295,7 +298,7 @@ cuzk_status engine_evict(struct engine *engine, const char *circuit, bool *was_l
 
 /* ---- what it does ---- */
 
-/* HOT: ready on the device that uses it (for the CPU: mapped and read into memory). WARM: mapped. COLD: a
+/* HOT: ready on a device (for the CPU: mapped and read into memory). WARM: mapped. COLD: a
  * file was found. */
 enum engine_tier { ENGINE_HOT = 0, ENGINE_WARM = 1, ENGINE_COLD = 2 };
 
@@ -309,7 +312,8 @@ struct engine_partition_view {
     unsigned index;
     enum engine_phase phase;
     uint64_t since_ns;
-    uint64_t synth_ms, gpu_ms; /* so far: parse, memory, parameters and witness; device */
+    uint64_t synth_ms, gpu_ms; /* so far: parse, memory, parameters and witness; device, and its share of
+                                  what was settled */
     int device;                /* the last one; -1: none yet */
     unsigned attempts;
     const struct engine_span *spans; /* from acceptance on, one after the other without a gap */
@@ -357,6 +361,7 @@ struct engine_worker_view { /* a row of the timeline */
 struct engine_interval { /* a bar of the timeline */
     unsigned row;        /* index into workers */
     int partition;
+    unsigned together; /* not 0: of the device lane, so many partitions settled; partition and job of one */
     char job_id[ENGINE_JOB_ID];
     enum engine_kind kind;
     bool failed;
@@ -385,6 +390,7 @@ struct engine_device_view {
     const char *fault; /* the last one, "" if none */
     uint64_t proofs, failures, invalid;
     bool leak;                  /* memory is not free again that was free at the baseline */
+    unsigned in_batch;          /* partitions on it that wait to be settled */
     char job_id[ENGINE_JOB_ID]; /* on it now, "" if none */
     enum engine_kind kind;
     int partition;

@@ -48,8 +48,9 @@ struct partition {
     unsigned index;
     enum engine_phase phase;
     uint64_t since;
-    bool held;    /* a worker has it; it alone then uses prepared, proof and memory */
-    bool checked; /* its vanilla proofs hold */
+    bool held;      /* a worker has it; it alone then uses prepared, proof and memory */
+    bool checked;   /* its vanilla proofs hold */
+    bool journaled; /* proof is of the journal, from before a restart: it is verified anew */
     struct engine_span spans[ENGINE_PARTITION_SPANS];
     unsigned span_count;
     struct engine_span steps[PARTITION_STEPS];
@@ -59,8 +60,12 @@ struct partition {
     unsigned attempts, memory_retries;
     uint64_t tried; /* bits by device */
     struct reservation memory;
-    uint64_t device_bytes;
-    struct srs *srs; /* a reference */
+    struct engine_need need;
+    uint64_t device_bytes; /* reserved of its device */
+    unsigned together;     /* so many were settled with it, itself counted; 0: none yet */
+    bool alone;            /* its device cannot hold its parameters beside an open batch */
+    bool bundled;          /* what failed it is kept already */
+    struct srs *srs;       /* a reference */
     void *prepared;
     uint8_t proof[GROTH16_PROOF_BYTES];
 };
@@ -110,14 +115,28 @@ struct job {
     unsigned waiters; /* calls that hold a pointer to it */
 };
 
+/* A file as it was when it was opened. */
+struct file_mark {
+    uint64_t device, inode, size, changed_ns;
+};
+
 struct srs {
     char circuit[32];
     char *path;
+    struct file_mark mark;
     struct engine_params *params; /* NULL: cold */
     bool loading, held;
     bool hot[DEVICES_MAX];
     unsigned refs;
     uint64_t last_used, load_ms, bytes;
+};
+
+/* Partitions of one circuit on a device that wait to be settled. The device's worker holds them, and each is
+ * counted in its job's busy. */
+struct batch {
+    const struct srs *srs; /* with a member */
+    struct partition *member[ENGINE_BATCH_MAX];
+    unsigned count, most;
 };
 
 struct device_slot {
@@ -133,6 +152,7 @@ struct device_slot {
     uint64_t reserved, total, free, baseline;
     bool leak;
     const char *last_circuit;
+    struct batch batch[2]; /* ordinary and urgent */
 };
 
 struct worker {
@@ -170,6 +190,7 @@ struct engine {
     pthread_cond_t news; /* a job has ended or was accepted */
     pthread_cond_t idle; /* for the upkeep thread: to quit */
     bool draining, stopping, quit;
+    volatile int halt; /* stopping, for work of several jobs; written with an atomic store */
 
     struct work *work_table;
     struct journal *journal;
@@ -260,14 +281,20 @@ void reserve_shrink(struct engine *g, struct reservation *r);              /* to
 void reserve_release(struct engine *g, struct reservation *r);             /* an empty one is fine */
 uint64_t *learned_host(struct engine *g, const char *circuit, int device); /* NULL: no room */
 
+bool reserve_fits_device(const struct device_slot *s, const struct partition *p);
+/* What it has reserved of its device is to be so much. */
+void reserve_device(struct engine *g, struct partition *p, uint64_t bytes);
+
 /* ---- residency.c ---- */
 
 /* A reference to a circuit's parameters, loaded if need be. With the lock held, which is let go. */
 cuzk_status srs_acquire(struct engine *g, const char *circuit, const struct exec *x, struct srs **out,
                         struct cuzk_error *e) MUST_USE;
 void srs_release(struct engine *g, struct srs *s);
-/* Have a device hold them. With the lock held, which is let go. */
-cuzk_status srs_heat(struct engine *g, struct srs *s, int device, struct cuzk_error *e) MUST_USE;
+/* Have a device hold them, which have a reference; CUZK_ERR_UNAVAILABLE as hold of device.h. With the lock
+ * held, which is let go. */
+cuzk_status srs_heat(struct engine *g, struct srs *s, int device, const struct exec *x,
+                     struct cuzk_error *e) MUST_USE;
 void srs_look_around(struct engine *g); /* at the start: which files are there */
 void srs_evict_idle(struct engine *g);  /* with the lock held, which is let go */
 void srs_free_all(struct engine *g);    /* at the end */
@@ -282,14 +309,44 @@ int thread_start(pthread_t *out, void *(*start)(void *), void *arg);
 cuzk_status workers_start(struct engine *g, const struct engine_options *o, struct cuzk_error *e) MUST_USE;
 void workers_join(struct engine *g);
 struct exec worker_exec(const struct worker *w, struct budget *budget, const struct job *j);
+/* A worker begins a piece of work, of the partition or (NULL) of the job; it ends one that it began at start.
+ * together: 0, or as in engine_interval. */
+uint64_t worker_begins(struct worker *w, const struct job *j, const struct partition *p);
+void worker_ends(struct worker *w, uint64_t start, const struct job *j, unsigned together);
 
 /* ---- stages.c: what a worker does with what it took; called with the lock held, which is let go ---- */
 
 void stage_parse(struct worker *w, struct job *j);
 void stage_prepare(struct worker *w, struct partition *p);
-void stage_device(struct worker *w, struct partition *p);
 void stage_finish(struct worker *w, struct partition *p);
 void stage_verify(struct worker *w, struct partition *p);
+
+/* A worker is done with a partition: does it go on to the next lane? If not it has given back what it held;
+ * so it must also where its job ended while the worker was at it. */
+bool goes_on(struct engine *g, struct partition *p, cuzk_status status, bool on_device, struct cuzk_error *e);
+/* It is not worked on and waits before its device: the worker lets go of it. */
+void partition_ready(struct engine *g, struct partition *p);
+/* The device is done with it. */
+void partition_proved(struct engine *g, struct partition *p);
+
+/* What devices say while they work: steps of the partitions' accounts, and events of the first. */
+struct progress {
+    struct engine *g;
+    struct partition *const *partition;
+    unsigned count;
+    const char *step;
+    uint64_t told;
+};
+void progress(void *user, const char *phase, uint64_t done, uint64_t total);
+void end_step(struct partition *p, uint64_t now); /* with the lock held */
+
+/* ---- batch.c: the device lane; with the lock held, which is let go ---- */
+
+/* Prove the partition that is next, or settle the batch that is due. False: nothing is to be done now. */
+bool device_turn(struct worker *w);
+/* A worker ends: what waits in its device's batches goes back to the queue. */
+void batches_dismiss(struct engine *g, struct device_slot *s);
+unsigned batches_members(const struct device_slot *s);
 
 /* ---- outcome.c; with the lock held, which may be let go ---- */
 
@@ -351,6 +408,8 @@ void account_job(struct engine *g, const struct job *j);
 void account_freed(struct engine *g, const struct job *j, uint64_t start);
 /* What engine_result tells, without the proof. */
 void account_result(const struct job *j, struct engine_result *out);
+/* Milliseconds of a device's work on it: its share, where several were settled. */
+uint64_t account_device_ms(const struct partition *p);
 /* Milliseconds of a phase, of all partitions. */
 uint64_t account_ms(const struct job *j, enum engine_phase phase);
 

@@ -11,12 +11,14 @@ struct exec worker_exec(const struct worker *w, struct budget *budget, const str
 }
 
 /* A bar of the timeline. */
-static void record(struct engine *g, const struct worker *w, const struct job *j, int partition,
-                   uint64_t start, uint64_t end)
+static void record(const struct worker *w, const struct job *j, unsigned together, uint64_t start,
+                   uint64_t end)
 {
+    struct engine *g = w->engine;
     struct engine_interval *i = &g->intervals[g->intervals_seen++ % INTERVALS];
     *i = (struct engine_interval){.row = (unsigned)(w - g->workers),
-                                  .partition = partition,
+                                  .partition = w->partition,
+                                  .together = together,
                                   .kind = j->kind,
                                   .failed =
                                       j->state == ENGINE_STATE_FAILED || j->state == ENGINE_STATE_CANCELLED,
@@ -25,17 +27,29 @@ static void record(struct engine *g, const struct worker *w, const struct job *j
     memcpy(i->job_id, j->id, sizeof i->job_id);
 }
 
+uint64_t worker_begins(struct worker *w, const struct job *j, const struct partition *p)
+{
+    w->busy = true;
+    w->since = timing_now();
+    w->partition = p ? (int)p->index : -1;
+    memcpy(w->job_id, j->id, sizeof w->job_id);
+    w->last_circuit = j->circuit;
+    return w->since;
+}
+
+void worker_ends(struct worker *w, uint64_t start, const struct job *j, unsigned together)
+{
+    const uint64_t end = timing_now();
+    record(w, j, together, start, end);
+    w->busy = false;
+    w->since = end;
+    w->busy_ns += end - start;
+}
+
 /* Do a piece of work. The lock is let go in between; the job stays as long as it is waited for. */
 static void serve(struct worker *w, struct job *j, struct partition *p, int device)
 {
-    struct engine *g = w->engine;
-    const uint64_t start = timing_now();
-    const int partition = p ? (int)p->index : -1;
-    w->busy = true;
-    w->since = start;
-    w->partition = partition;
-    memcpy(w->job_id, j->id, sizeof w->job_id);
-    w->last_circuit = j->circuit;
+    const uint64_t start = worker_begins(w, j, p);
     j->busy++;
     switch (w->lane) {
     case ENGINE_LANE_PARSE:
@@ -45,24 +59,19 @@ static void serve(struct worker *w, struct job *j, struct partition *p, int devi
         p->device = device;
         stage_prepare(w, p);
         break;
-    case ENGINE_LANE_DEVICE:
-        stage_device(w, p);
-        break;
     case ENGINE_LANE_FINISH:
         stage_finish(w, p);
         break;
     case ENGINE_LANE_VERIFY:
         stage_verify(w, p);
         break;
+    case ENGINE_LANE_DEVICE: /* device_turn's */
+        break;
     }
-    const uint64_t end = timing_now();
-    record(g, w, j, partition, start, end);
+    worker_ends(w, start, j, 0);
     j->busy--;
-    w->busy = false;
-    w->since = end;
-    w->busy_ns += end - start;
-    job_settle(g, j);
-    pthread_cond_broadcast(&g->work);
+    job_settle(w->engine, j);
+    pthread_cond_broadcast(&w->engine->work);
 }
 
 static bool take(struct worker *w)
@@ -79,8 +88,7 @@ static bool take(struct worker *w)
         p = pick_to_prepare(g, w, &device);
         break;
     case ENGINE_LANE_DEVICE:
-        p = pick_by_phase(g, w, ENGINE_PHASE_READY);
-        break;
+        return device_turn(w);
     case ENGINE_LANE_FINISH:
         p = pick_by_phase(g, w, ENGINE_PHASE_FINISH);
         break;
@@ -104,6 +112,8 @@ static void *worker_main(void *arg)
     while (!g->quit)
         if (!take(w))
             wait_ms(&g->work, &g->lock, 10 * WAIT_SLICE_MS);
+    if (w->device >= 0)
+        batches_dismiss(g, &g->slot[w->device]);
     engine_unlock(g);
     return NULL;
 }
@@ -146,7 +156,8 @@ static cuzk_status add_all(struct engine *g, const struct engine_options *o, str
             status = add(g, lanes[l].lane, count, -1, true, lanes[l].threads, e);
     }
     for (unsigned d = 0; d < g->slots; d++)
-        for (unsigned i = 0; status == CUZK_OK && i < g->device_workers; i++)
+        for (unsigned i = 0; status == CUZK_OK && i < (g->slot[d].device->settle ? 1 : g->device_workers);
+             i++)
             status = add(g, ENGINE_LANE_DEVICE, i, (int)d, false,
                          g->slot[d].is_cpu ? g->threads : g->host_threads, e);
     return status;

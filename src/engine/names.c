@@ -29,8 +29,8 @@ const char *engine_kind_label(enum engine_kind kind)
 const char *engine_phase_name(enum engine_phase phase)
 {
     static const char *const words[ENGINE_PHASES] = {
-        "queued", "parse",       "memory", "parameters", "witness", "ready",     "device",
-        "finish", "verify wait", "verify", "done",       "failed",  "cancelled",
+        "queued", "parse",  "memory",      "parameters", "witness", "ready",  "device",    "batch",
+        "settle", "finish", "verify wait", "verify",     "done",    "failed", "cancelled",
     };
     return word(words, ARRAY_LEN(words), (size_t)phase, "unknown");
 }

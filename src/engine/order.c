@@ -85,10 +85,12 @@ bool devices_exhausted(const struct engine *g, const struct partition *p)
     return true;
 }
 
-/* Room before the device for one more prepared partition: urgent ones have places of their own. */
+/* Room before the device for one more prepared partition: urgent ones have places of their own. One that
+ * takes the next one's witness early has it in addition. */
 static bool gate_open(const struct engine *g, const struct device_slot *s, bool urgent)
 {
-    return s->waiting[urgent] < g->lookahead * g->device_workers;
+    const unsigned most = s->device->settle ? g->lookahead + 1 : g->lookahead * g->device_workers;
+    return s->waiting[urgent] < most;
 }
 
 /* The best device for a partition; -1: none now. */

@@ -24,11 +24,10 @@ void partition_unload(struct engine *g, struct partition *p)
         g->slot[p->device].device->discard(g->slot[p->device].device->self, prepared);
         engine_lock(g);
     }
+    reserve_device(g, p, 0);
     if (!p->memory.own)
         return;
     g->in_flight--;
-    g->slot[p->device].reserved -= p->device_bytes;
-    p->device_bytes = 0;
     reserve_release(g, &p->memory);
 }
 
@@ -55,6 +54,13 @@ static bool worth_a_retry(cuzk_status status)
     }
 }
 
+/* Would another device say the same? The witness is at fault, not who found it out. */
+static bool is_of_request(cuzk_status status)
+{
+    return status == CUZK_ERR_UNSATISFIED || status == CUZK_ERR_INPUT || status == CUZK_ERR_ARGUMENT ||
+           status == CUZK_ERR_MISMATCH;
+}
+
 /* The memory that the device named, or that was learned, was too little: more, if that can be. */
 static bool try_with_more(struct engine *g, struct partition *p, uint64_t had)
 {
@@ -74,15 +80,19 @@ static bool try_elsewhere(struct engine *g, struct partition *p, const struct cu
     const int device = p->device;
     const bool invalid = e->status == CUZK_ERR_INVALID;
     p->tried |= UINT64_C(1) << device;
+    if (e->status == CUZK_ERR_UNSUPPORTED) /* not its fault */
+        return !devices_exhausted(g, p);
     if (invalid)
         g->counters.invalid_proofs++;
     else
         g->counters.device_failures++;
     events_log(g->events, ENGINE_WARN, "device", "%s partition %u on %s: %s", j->id, p->index,
                g->slot[device].device->name, e->message);
-    engine_unlock(g);
-    bundle_keep(g, j, p->index, g->slot[device].device->name, e);
-    engine_lock(g);
+    if (!p->bundled) {
+        engine_unlock(g);
+        bundle_keep(g, j, p->index, g->slot[device].device->name, e);
+        engine_lock(g);
+    }
     device_failed(g, device, invalid, e->message);
     if (devices_exhausted(g, p))
         return false;
@@ -100,7 +110,7 @@ void partition_failed(struct engine *g, struct partition *p, bool on_device, con
     if (j->stage == JOB_PARSED && in_time && !g->stopping) {
         if (e->status == CUZK_ERR_MEMORY && had)
             again = try_with_more(g, p, had);
-        else if (on_device)
+        else if (on_device && !is_of_request(e->status))
             again = try_elsewhere(g, p, e);
     }
     p->held = false;
@@ -119,10 +129,12 @@ void partition_failed(struct engine *g, struct partition *p, bool on_device, con
 void partition_verified(struct engine *g, struct partition *p)
 {
     struct job *j = p->job;
-    struct device_slot *s = &g->slot[p->device];
+    struct device_slot *s = p->device >= 0 ? &g->slot[p->device] : NULL; /* NULL: of the journal */
     memcpy(j->proof + (size_t)p->index * GROTH16_PROOF_BYTES, p->proof, sizeof p->proof);
-    s->proofs++;
-    device_well(g, p->device);
+    if (s) {
+        s->proofs++;
+        device_well(g, p->device);
+    }
     partition_release(g, p);
     p->held = false;
     if (j->stage != JOB_PARSED) {
@@ -131,7 +143,7 @@ void partition_verified(struct engine *g, struct partition *p)
     }
     j->done++;
     g->counters.partitions++;
-    if (s->is_cpu && g->cpu_use == ENGINE_CPU_FALLBACK)
+    if (s && s->is_cpu && g->cpu_use == ENGINE_CPU_FALLBACK)
         g->counters.cpu_fallbacks++;
     partition_phase(g, p, ENGINE_PHASE_DONE);
     if (j->done == j->partition_count)

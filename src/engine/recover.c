@@ -104,8 +104,8 @@ static void take_proof(void *user, unsigned partition, const uint8_t *proof, siz
     struct job *j = user;
     if (partition >= j->partition_count || size != GROTH16_PROOF_BYTES || !proof)
         return;
-    memcpy(j->proof + (size_t)partition * GROTH16_PROOF_BYTES, proof, size);
-    j->partitions[partition].phase = ENGINE_PHASE_DONE;
+    memcpy(j->partitions[partition].proof, proof, size);
+    j->partitions[partition].journaled = true;
 }
 
 static cuzk_status take_payload(struct engine *g, struct job *j, const struct journal_job *row,
@@ -181,11 +181,8 @@ static void begin_again(struct engine *g, struct job *j)
     if (journal_partitions(g->journal, j->id, take_proof, j, &e) != CUZK_OK)
         events_log(g->events, ENGINE_WARN, "journal", "%s: %s", j->id, e.message);
     engine_lock(g);
-    for (unsigned i = 0; i < j->partition_count; i++) {
-        j->done += j->partitions[i].phase == ENGINE_PHASE_DONE;
-        if (j->partitions[i].phase != ENGINE_PHASE_DONE)
-            partition_phase(g, &j->partitions[i], ENGINE_PHASE_QUEUED);
-    }
+    for (unsigned i = 0; i < j->partition_count; i++)
+        partition_phase(g, &j->partitions[i], ENGINE_PHASE_QUEUED);
     j->stage = JOB_WAITS;
     g->counters.recovered++;
     if (!j->payload && !j->payload_path)

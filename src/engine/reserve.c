@@ -116,3 +116,20 @@ uint64_t *learned_host(struct engine *g, const char *circuit, int device)
     memcpy(l->circuit, circuit, strlen(circuit) + 1);
     return &l->host[device];
 }
+
+/* ---- of a device ---- */
+
+bool reserve_fits_device(const struct device_slot *s, const struct partition *p)
+{
+    return !s->total || !s->reserved || (s->reserved <= s->total && p->need.device <= s->total - s->reserved);
+}
+
+void reserve_device(struct engine *g, struct partition *p, uint64_t bytes)
+{
+    if (bytes == p->device_bytes)
+        return;
+    struct device_slot *s = &g->slot[p->device];
+    s->reserved = s->reserved - p->device_bytes + bytes;
+    p->device_bytes = bytes;
+    pthread_cond_broadcast(&g->work);
+}

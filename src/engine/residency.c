@@ -40,16 +40,14 @@ static struct srs *entry_of(struct engine *g, const char *circuit)
 static uint64_t unload(struct engine *g, struct srs *s, const char *why)
 {
     struct engine_params *params = s->params;
-    bool hot[DEVICES_MAX];
     const uint64_t bytes = s->bytes;
-    memcpy(hot, s->hot, sizeof hot);
     memset(s->hot, 0, sizeof s->hot);
     s->params = NULL;
     s->loading = true;
     engine_unlock(g);
     for (unsigned d = 0; d < g->slots; d++)
-        if (hot[d] && g->slot[d].device->drop)
-            g->slot[d].device->drop(g->slot[d].device->self, s->circuit);
+        if (g->slot[d].device->drop)
+            g->slot[d].device->drop(g->slot[d].device->self, params);
     g->work_table->close(g->work_table->self, params);
     engine_lock(g);
     s->loading = false;
@@ -97,6 +95,25 @@ static void read_ahead(const char *path, uint64_t memory)
     file_unmap(&map);
 }
 
+static struct file_mark mark_of(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return (struct file_mark){0};
+    return (struct file_mark){.device = (uint64_t)st.st_dev,
+                              .inode = (uint64_t)st.st_ino,
+                              .size = (uint64_t)st.st_size,
+                              .changed_ns =
+                                  (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec};
+}
+
+/* Is another file there now? One that is gone is no reason to let go of what is open. */
+static bool replaced(const struct srs *s)
+{
+    const struct file_mark now = mark_of(s->path);
+    return now.inode != 0 && memcmp(&now, &s->mark, sizeof now) != 0;
+}
+
 /* Find and open; s->loading is set, the lock is not held. */
 static cuzk_status load(struct engine *g, struct srs *s, const struct exec *x, struct cuzk_error *e)
 {
@@ -104,9 +121,12 @@ static cuzk_status load(struct engine *g, struct srs *s, const struct exec *x, s
     struct engine_params *params = NULL;
     struct work *const work = g->work_table;
     const uint64_t start = timing_now();
+    struct file_mark mark = {0};
     cuzk_status status = work->find(work->self, s->circuit, &path, e);
-    if (status == CUZK_OK)
+    if (status == CUZK_OK) {
+        mark = mark_of(path);
         status = work->open(work->self, x, s->circuit, path, &params, e);
+    }
     engine_lock(g);
     if (path) {
         mem_free(s->path);
@@ -114,6 +134,7 @@ static cuzk_status load(struct engine *g, struct srs *s, const struct exec *x, s
     }
     if (status == CUZK_OK) {
         s->params = params;
+        s->mark = mark;
         s->bytes = params ? params->bytes : 0;
         s->load_ms = (timing_now() - start) / 1000000;
         s->last_used = timing_now();
@@ -132,6 +153,8 @@ cuzk_status srs_acquire(struct engine *g, const char *circuit, const struct exec
         wait_ms(&g->work, &g->lock, WAIT_SLICE_MS);
     if (exec_cancelled(x))
         return error_set(e, CUZK_ERR_CANCELLED, "cancelled");
+    if (s->params && s->refs == 0 && s->path && replaced(s))
+        unload(g, s, "its file was replaced: opened anew");
     s->refs++;
     if (!s->params) {
         s->loading = true;
@@ -162,26 +185,45 @@ void srs_release(struct engine *g, struct srs *s)
     pthread_cond_broadcast(&g->work);
 }
 
-cuzk_status srs_heat(struct engine *g, struct srs *s, int device, struct cuzk_error *e)
+/* What a device holds now: others may have gone for what came. True: it has changed. */
+static bool look_at_device(struct engine *g, unsigned device)
 {
     const struct engine_device *d = g->slot[device].device;
+    bool changed = false;
+    for (size_t i = 0; d->holds && i < g->srs_count; i++) {
+        struct srs *s = &g->srs[i];
+        const bool hot = s->params && d->holds(d->self, s->params);
+        changed |= hot != s->hot[device];
+        s->hot[device] = hot;
+    }
+    return changed;
+}
+
+cuzk_status srs_heat(struct engine *g, struct srs *s, int device, const struct exec *x, struct cuzk_error *e)
+{
+    const struct engine_device *d = g->slot[device].device;
+    if (d->hold) {
+        engine_unlock(g);
+        const cuzk_status status = d->hold(d->self, x, s->params, e);
+        engine_lock(g);
+        if (look_at_device(g, (unsigned)device))
+            forget_baselines(g);
+        return status;
+    }
     while (s->loading)
         wait_ms(&g->work, &g->lock, WAIT_SLICE_MS);
     if (s->hot[device])
         return CUZK_OK;
-    cuzk_status status = CUZK_OK;
     s->loading = true;
     engine_unlock(g);
-    if (d->hold)
-        status = d->hold(d->self, s->circuit, s->params, e);
-    else if (s->path)
+    if (s->path)
         read_ahead(s->path, budget_limit(g->budget));
     engine_lock(g);
     s->loading = false;
-    s->hot[device] = status == CUZK_OK;
+    s->hot[device] = true;
     forget_baselines(g);
     pthread_cond_broadcast(&g->work);
-    return status;
+    return CUZK_OK;
 }
 
 void srs_look_around(struct engine *g)
@@ -223,6 +265,17 @@ void srs_free_all(struct engine *g)
 
 /* ---- by hand ---- */
 
+/* Before anybody needs them: a device that cannot take them, or not now, does without. */
+static cuzk_status heat_early(struct engine *g, struct srs *s, int device, const struct exec *x,
+                              struct cuzk_error *e)
+{
+    const struct engine_device *d = g->slot[device].device;
+    if (d->able && !d->able(d->self, s->params, e))
+        return CUZK_OK;
+    const cuzk_status status = srs_heat(g, s, device, x, e);
+    return status == CUZK_ERR_UNAVAILABLE ? CUZK_OK : status;
+}
+
 cuzk_status engine_preload(struct engine *engine, const char *circuit, bool *already_loaded,
                            uint64_t *load_ms, struct cuzk_error *e)
 {
@@ -249,7 +302,7 @@ cuzk_status engine_preload(struct engine *engine, const char *circuit, bool *alr
     status = srs_acquire(engine, first[0] ? first : circuit, &x, &s, e);
     for (unsigned d = 0; status == CUZK_OK && d < engine->slots; d++)
         if (!engine->slot[d].quarantined && !(engine->slot[d].is_cpu && engine->slots > 1))
-            status = srs_heat(engine, s, (int)d, e);
+            status = heat_early(engine, s, (int)d, &x, e);
     if (s) {
         s->held = status == CUZK_OK;
         srs_release(engine, s);

@@ -50,7 +50,7 @@ static void take_partition(struct layout *l, const struct partition *p, struct e
         .since_ns = p->since,
         .synth_ms = partition_ms(p, ENGINE_PHASE_PARSE) + partition_ms(p, ENGINE_PHASE_MEMORY) +
                     partition_ms(p, ENGINE_PHASE_SRS) + partition_ms(p, ENGINE_PHASE_WITNESS),
-        .gpu_ms = partition_ms(p, ENGINE_PHASE_DEVICE),
+        .gpu_ms = account_device_ms(p),
         .device = p->device,
         .attempts = p->attempts,
         .spans = spans,
@@ -192,14 +192,21 @@ static void take_srs(struct layout *l, const struct engine *g, struct engine_sna
     }
 }
 
-/* The partition on a device now. */
+/* The partition on a device now: the one that is proved or settled, else one that waits there. */
 static const struct partition *on_device(const struct engine *g, int device)
 {
+    const struct partition *waits = NULL;
     for (const struct job *j = g->active; j; j = j->next)
-        for (unsigned i = 0; i < j->partition_count; i++)
-            if (j->partitions[i].phase == ENGINE_PHASE_DEVICE && j->partitions[i].device == device)
-                return &j->partitions[i];
-    return NULL;
+        for (unsigned i = 0; i < j->partition_count; i++) {
+            const struct partition *p = &j->partitions[i];
+            if (p->device != device)
+                continue;
+            if (p->phase == ENGINE_PHASE_DEVICE || p->phase == ENGINE_PHASE_SETTLE)
+                return p;
+            if (p->phase == ENGINE_PHASE_BATCH)
+                waits = p;
+        }
+    return waits;
 }
 
 static void take_devices(struct layout *l, const struct engine *g, struct engine_snapshot *out)
@@ -211,10 +218,13 @@ static void take_devices(struct layout *l, const struct engine *g, struct engine
         if (!views)
             continue;
         const struct partition *p = on_device(g, (int)d);
+        uint64_t total = s->total, left = s->free;
+        if (s->device->memory)
+            s->device->memory(s->device->self, &total, &left);
         views[d] = (struct engine_device_view){.name = name,
                                                .is_cpu = s->is_cpu,
-                                               .memory_total = s->total,
-                                               .memory_free = s->free,
+                                               .memory_total = total,
+                                               .memory_free = left,
                                                .memory_reserved = s->reserved,
                                                .kinds = s->kinds,
                                                .quarantined = s->quarantined,
@@ -224,6 +234,7 @@ static void take_devices(struct layout *l, const struct engine *g, struct engine
                                                .failures = s->failures,
                                                .invalid = s->invalid,
                                                .leak = s->leak,
+                                               .in_batch = batches_members(s),
                                                .kind = p ? p->job->kind : ENGINE_KIND_NONE,
                                                .partition = p ? (int)p->index : -1};
         if (p)

@@ -95,8 +95,9 @@ void stage_parse(struct worker *w, struct job *j)
         j->state = ENGINE_STATE_RUNNING;
         j->ahead = true;
         set_phases(g, j, ENGINE_PHASE_QUEUED);
-        if (j->done == j->partition_count) /* all its proofs were in the journal */
-            job_end(g, j, ENGINE_STATE_COMPLETED, CUZK_OK, false, "");
+        for (unsigned i = 0; i < j->partition_count; i++)
+            if (j->partitions[i].journaled)
+                partition_phase(g, &j->partitions[i], ENGINE_PHASE_VERIFY_WAIT);
         return;
     }
     if (request)
@@ -125,25 +126,19 @@ struct engine_task partition_task(const struct engine *g, const struct partition
                                 .params = p->srs ? p->srs->params : NULL};
 }
 
-/* What a device says while it works: steps of the partition's account, and events. */
-struct progress {
-    struct engine *g;
-    struct partition *p;
-    const char *step;
-    uint64_t told;
-};
-
-static void progress(void *user, const char *phase, uint64_t done, uint64_t total)
+void progress(void *user, const char *phase, uint64_t done, uint64_t total)
 {
     struct progress *s = user;
-    struct partition *p = s->p;
+    const struct partition *first = s->partition[0];
     const uint64_t now = timing_now();
     if (phase != s->step) {
         engine_lock(s->g);
-        if (s->step && p->step_count && !p->steps[p->step_count - 1].end_ns)
-            p->steps[p->step_count - 1].end_ns = now;
-        if (p->step_count < PARTITION_STEPS)
-            p->steps[p->step_count++] = (struct engine_span){.name = phase, .start_ns = now};
+        for (unsigned i = 0; i < s->count; i++) {
+            struct partition *p = s->partition[i];
+            end_step(p, now);
+            if (p->step_count < PARTITION_STEPS)
+                p->steps[p->step_count++] = (struct engine_span){.name = phase, .start_ns = now};
+        }
         engine_unlock(s->g);
         s->step = phase;
     } else if (now - s->told < PROGRESS_NS) {
@@ -152,19 +147,38 @@ static void progress(void *user, const char *phase, uint64_t done, uint64_t tota
     s->told = now;
     events_put(s->g->events, &(struct engine_event){.type = ENGINE_EVENT_PROGRESS,
                                                     .time_ns = now,
-                                                    .job_id = p->job->id,
-                                                    .request_id = p->job->request_id,
-                                                    .kind = p->job->kind,
-                                                    .partition = (int)p->index,
+                                                    .job_id = first->job->id,
+                                                    .request_id = first->job->request_id,
+                                                    .kind = first->job->kind,
+                                                    .partition = (int)first->index,
                                                     .done = done,
                                                     .total = total,
                                                     .text = phase});
 }
 
-static void end_step(struct partition *p)
+void end_step(struct partition *p, uint64_t now)
 {
     if (p->step_count && !p->steps[p->step_count - 1].end_ns)
-        p->steps[p->step_count - 1].end_ns = timing_now();
+        p->steps[p->step_count - 1].end_ns = now;
+}
+
+/* What the device says that it needs, if it can do it at all. Without the lock. */
+static cuzk_status ask_device(const struct device_slot *s, const struct engine_task *task,
+                              struct engine_need *need, struct cuzk_error *e)
+{
+    const struct engine_device *d = s->device;
+    uint64_t total = 0, left = 0;
+    if (d->able && !d->able(d->self, task->params, e))
+        return CUZK_ERR_UNSUPPORTED;
+    d->need(d->self, task, need);
+    if (d->memory)
+        d->memory(d->self, &total, &left);
+    if (total && need->device > total)
+        return error_set(e, CUZK_ERR_UNSUPPORTED,
+                         "a partition of %s needs %llu MiB of %s's memory, it may use %llu", task->circuit,
+                         (unsigned long long)(need->device >> 20), d->name,
+                         (unsigned long long)(total >> 20));
+    return CUZK_OK;
 }
 
 /* The partition's memory, on the device's word or as learned. */
@@ -174,20 +188,18 @@ static cuzk_status reserve_partition(struct worker *w, struct partition *p, stru
     struct device_slot *s = &g->slot[p->device];
     const struct exec x = worker_exec(w, NULL, p->job);
     const struct engine_task task = partition_task(g, p, &x);
-    uint64_t host = 0, device = 0;
     engine_unlock(g);
-    s->device->need(s->device->self, &task, &host, &device);
+    cuzk_status status = ask_device(s, &task, &p->need, e);
     engine_lock(g);
+    if (status != CUZK_OK)
+        return status;
+    uint64_t host = p->need.host;
     const uint64_t *learned = learned_host(g, p->job->circuit, p->device);
     if (learned && *learned)
         host = *learned;
     partition_phase(g, p, ENGINE_PHASE_MEMORY);
-    const cuzk_status status = reserve(g, &p->memory, host, p->job, "a partition", e);
-    if (status == CUZK_OK) {
-        g->in_flight++;
-        p->device_bytes = device;
-        s->reserved += device;
-    }
+    status = reserve(g, &p->memory, host, p->job, "a partition", e);
+    g->in_flight += status == CUZK_OK;
     return status;
 }
 
@@ -196,7 +208,7 @@ static cuzk_status prepare(const struct worker *w, struct partition *p, bool *on
 {
     const struct engine *g = w->engine;
     const struct engine_device *d = g->slot[p->device].device;
-    struct progress told = {.g = w->engine, .p = p};
+    struct progress told = {.g = w->engine, .partition = &p, .count = 1};
     struct exec x = worker_exec(w, p->memory.own, p->job);
     x.progress = progress;
     x.progress_user = &told;
@@ -213,10 +225,7 @@ static cuzk_status prepare(const struct worker *w, struct partition *p, bool *on
     return d->prepare(d->self, &task, &p->prepared, e);
 }
 
-/* A worker is done with a partition: does it go on to the next lane? If not it has given back what it held;
- * so it must also where its job ended while the worker was at it. */
-static bool goes_on(struct engine *g, struct partition *p, cuzk_status status, bool on_device,
-                    struct cuzk_error *e)
+bool goes_on(struct engine *g, struct partition *p, cuzk_status status, bool on_device, struct cuzk_error *e)
 {
     if (status == CUZK_OK && (p->job->stage != JOB_PARSED || p->job->cancel))
         status = error_set(e, CUZK_ERR_CANCELLED, "cancelled");
@@ -238,10 +247,9 @@ void stage_prepare(struct worker *w, struct partition *p)
     partition_phase(g, p, ENGINE_PHASE_SRS);
     const struct exec x = worker_exec(w, g->budget, j);
     cuzk_status status = srs_acquire(g, j->circuit, &x, &p->srs, &e);
-    if (status == CUZK_OK) {
-        status = srs_heat(g, p->srs, p->device, &e);
-        on_device = status != CUZK_OK;
-    }
+    if (status == CUZK_OK &&
+        !g->slot[p->device].device->hold) /* else it is the device lane's turn to say when */
+        status = srs_heat(g, p->srs, p->device, &x, &e);
     if (status == CUZK_OK)
         status = reserve_partition(w, p, &e);
     if (status == CUZK_OK) {
@@ -249,21 +257,28 @@ void stage_prepare(struct worker *w, struct partition *p)
         engine_unlock(g);
         status = prepare(w, p, &on_device, &e);
         engine_lock(g);
-        end_step(p);
+        end_step(p, timing_now());
     }
-    if (!goes_on(g, p, status, on_device, &e))
-        return;
-    if (g->slot[p->device].quarantined) { /* it went while this was prepared for it */
+    on_device |= status == CUZK_ERR_UNSUPPORTED;
+    if (goes_on(g, p, status, on_device, &e))
+        partition_ready(g, p);
+}
+
+void partition_ready(struct engine *g, struct partition *p)
+{
+    if (g->slot[p->device].quarantined) { /* it went meanwhile */
         partition_release(g, p);
         p->held = false;
-        partition_phase(g, p, j->stage == JOB_PARSED ? ENGINE_PHASE_QUEUED : ENGINE_PHASE_CANCELLED);
+        partition_phase(g, p, p->job->stage == JOB_PARSED ? ENGINE_PHASE_QUEUED : ENGINE_PHASE_CANCELLED);
         return;
     }
     p->held = false;
-    partition_phase(g, p, ENGINE_PHASE_READY);
+    if (p->phase != ENGINE_PHASE_READY)
+        partition_phase(g, p, ENGINE_PHASE_READY);
+    pthread_cond_broadcast(&g->work);
 }
 
-/* ---- device, finish ---- */
+/* ---- behind the device ---- */
 
 static void learn(struct engine *g, const struct partition *p)
 {
@@ -285,38 +300,16 @@ static void to_verify(struct engine *g, struct partition *p)
     partition_phase(g, p, ENGINE_PHASE_VERIFY_WAIT);
 }
 
-void stage_device(struct worker *w, struct partition *p)
+void partition_proved(struct engine *g, struct partition *p)
 {
-    struct engine *g = w->engine;
-    struct device_slot *s = &g->slot[p->device];
-    const struct engine_device *d = s->device;
-    struct progress told = {.g = g, .p = p};
-    struct exec x = worker_exec(w, p->memory.own, p->job);
-    struct cuzk_error e = {0};
-    x.progress = progress;
-    x.progress_user = &told;
-    p->held = true;
-    s->waiting[p->job->urgent]--;
-    s->running++;
-    s->last_circuit = p->job->circuit;
-    partition_phase(g, p, ENGINE_PHASE_DEVICE);
-    const struct engine_task task = partition_task(g, p, &x);
-    pthread_cond_broadcast(&g->work); /* there is room before the device */
-    engine_unlock(g);
-    const cuzk_status status = d->prove(d->self, &task, p->prepared, p->proof, &e);
-    engine_lock(g);
-    end_step(p);
-    s->running--;
-    p->bound = false;
-    if (!goes_on(g, p, status, true, &e))
-        return;
-    learn(g, p);
     account_partition(g, p);
-    if (d->finish) {
+    if (g->slot[p->device].device->finish) {
         p->held = false;
         partition_phase(g, p, ENGINE_PHASE_FINISH);
+        pthread_cond_broadcast(&g->work);
         return;
     }
+    learn(g, p);
     partition_unload(g, p);
     to_verify(g, p);
 }
@@ -334,33 +327,62 @@ void stage_finish(struct worker *w, struct partition *p)
     engine_lock(g);
     if (!goes_on(g, p, status, true, &e))
         return;
+    learn(g, p);
     partition_unload(g, p);
     to_verify(g, p);
 }
 
 /* ---- verify ---- */
 
+/* Is its proof valid? Without the lock. */
+static cuzk_status verify(struct worker *w, struct partition *p, struct cuzk_error *e)
+{
+    struct engine *g = w->engine;
+    const struct exec x = worker_exec(w, NULL, p->job);
+    const struct engine_task task = partition_task(g, p, &x);
+    bool valid = false;
+    cuzk_status status = g->work_table->verify(g->work_table->self, &task, p->proof, &valid, e);
+    if (status == CUZK_OK && !valid)
+        status = error_set(e, CUZK_ERR_INVALID, "the proof that %s made of partition %u does not verify",
+                           p->device >= 0 ? g->slot[p->device].device->name : "the journal kept", p->index);
+    return status;
+}
+
+/* The proof that a journal kept is not good: it is made anew. */
+static void prove_anew(struct engine *g, struct partition *p, const struct cuzk_error *e)
+{
+    events_log(g->events, ENGINE_WARN, "journal", "%s: %s; it is made anew", p->job->id, e->message);
+    partition_release(g, p);
+    p->held = false;
+    partition_phase(g, p, ENGINE_PHASE_QUEUED);
+}
+
 void stage_verify(struct worker *w, struct partition *p)
 {
     struct engine *g = w->engine;
     struct job *j = p->job;
-    const struct exec x = worker_exec(w, NULL, j);
-    const struct engine_task task = partition_task(g, p, &x);
+    const struct exec x = worker_exec(w, g->budget, j);
+    const bool journaled = p->journaled;
     struct cuzk_error e = {0};
-    bool valid = false;
+    cuzk_status status = CUZK_OK;
     p->held = true;
+    p->journaled = false;
+    if (journaled) {
+        partition_phase(g, p, ENGINE_PHASE_SRS);
+        status = srs_acquire(g, j->circuit, &x, &p->srs, &e);
+    }
     partition_phase(g, p, ENGINE_PHASE_VERIFY);
     engine_unlock(g);
-    cuzk_status status = g->work_table->verify(g->work_table->self, &task, p->proof, &valid, &e);
-    if (status == CUZK_OK && !valid)
-        status = error_set(&e, CUZK_ERR_INVALID, "the proof that %s made of partition %u does not verify",
-                           g->slot[p->device].device->name, p->index);
-    if (status == CUZK_OK && g->journal && j->partition_count > 1 &&
+    if (status == CUZK_OK)
+        status = verify(w, p, &e);
+    if (status == CUZK_OK && g->journal && j->partition_count > 1 && !journaled &&
         journal_partition(g->journal, j->id, p->index, p->proof, sizeof p->proof, &e) != CUZK_OK)
         events_log(g->events, ENGINE_WARN, "journal", "%s: %s", j->id, e.message);
     engine_lock(g);
     if (status == CUZK_OK)
         partition_verified(g, p);
+    else if (journaled && status == CUZK_ERR_INVALID && j->stage == JOB_PARSED)
+        prove_anew(g, p, &e);
     else
-        partition_failed(g, p, status == CUZK_ERR_INVALID, &e);
+        partition_failed(g, p, status == CUZK_ERR_INVALID && !journaled, &e);
 }

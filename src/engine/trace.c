@@ -113,7 +113,10 @@ static void trace_window(struct trace *r, const struct engine *g, uint64_t from,
         char name[96];
         if (v->end_ns <= from || v->start_ns >= to)
             continue;
-        snprintf(name, sizeof name, "%s %d", engine_kind_name(v->kind), v->partition);
+        if (v->together)
+            snprintf(name, sizeof name, "%s, %u settled", engine_kind_name(v->kind), v->together);
+        else
+            snprintf(name, sizeof name, "%s %d", engine_kind_name(v->kind), v->partition);
         complete(r, v->row, engine_lane_name(g->workers[v->row].lane), name, v->start_ns, v->end_ns);
         text_printf(&r->t, ",\"args\":{\"job\":\"%s\",\"failed\":%s}}", v->job_id,
                     v->failed ? "true" : "false");

@@ -52,7 +52,7 @@ static void look_at_devices(struct engine *g)
 {
     for (unsigned d = 0; d < g->slots; d++) {
         struct device_slot *s = &g->slot[d];
-        if (!s->device->memory || s->running)
+        if (!s->device->memory || s->running || batches_members(s))
             continue;
         s->device->memory(s->device->self, &s->total, &s->free);
         if (!s->baseline && s->proofs)

@@ -138,18 +138,16 @@ static cuzk_status verify(void *self, const struct engine_task *task,
                           const uint8_t bytes[GROTH16_PROOF_BYTES], bool *valid, struct cuzk_error *e)
 {
     struct groth16_proof proof;
-    const size_t n = request_public_count(task->request);
+    fr *inputs = NULL;
+    uint32_t count = 0;
     (void)self;
     if (groth16_proof_read(&proof, bytes, NULL) != CUZK_OK) {
         *valid = false;
         return CUZK_OK;
     }
-    fr *inputs = mem_alloc(n, sizeof *inputs);
-    if (!inputs)
-        return error_memory(e, n * sizeof *inputs, "public inputs");
-    cuzk_status status = request_public_inputs(task->request, task->partition, inputs, e);
+    cuzk_status status = engine_task_inputs(task, &inputs, &count, e);
     if (status == CUZK_OK)
-        status = groth16_verify(task->x, task->params->vk, &proof, inputs, (uint32_t)n, valid, e);
+        status = groth16_verify(task->x, task->params->vk, &proof, inputs, count, valid, e);
     mem_free(inputs);
     return status;
 }

@@ -15,6 +15,7 @@
 #define DIGEST_PIECE ((size_t)16 << 20)
 
 struct groth16_srs {
+    uint64_t number;
     char *path;
     struct file_map map;
     struct srs_header header;
@@ -198,6 +199,8 @@ cuzk_status groth16_srs_open(const struct exec *x, struct groth16_srs **out, con
     struct groth16_srs *s = mem_alloc(1, sizeof *s);
     if (!s)
         return error_memory(e, sizeof *s, "a parameter file");
+    static uint64_t opened;
+    s->number = __atomic_add_fetch(&opened, 1, __ATOMIC_RELAXED);
     s->path = mem_alloc(strlen(path) + 1, 1);
     if (s->path)
         strcpy(s->path, path);
@@ -211,6 +214,11 @@ cuzk_status groth16_srs_open(const struct exec *x, struct groth16_srs **out, con
     }
     *out = s;
     return CUZK_OK;
+}
+
+uint64_t groth16_srs_number(const struct groth16_srs *s)
+{
+    return s->number;
 }
 
 void groth16_srs_free(struct groth16_srs *s)

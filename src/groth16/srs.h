@@ -128,6 +128,8 @@ void srs_digest_text(char out[DIGEST_TEXT], const uint8_t digest[DIGEST_BYTES]);
 void srs_digest_bytes(uint8_t out[DIGEST_BYTES], const char text[DIGEST_TEXT]); /* of text made by us */
 
 /* An opened file, for the prover. */
+uint64_t
+groth16_srs_number(const struct groth16_srs *s); /* of this opening, never 0, in this process unique */
 const struct srs_header *groth16_srs_header(const struct groth16_srs *s);
 const void *groth16_srs_section(const struct groth16_srs *s, enum srs_kind kind);
 /* The densities of a class in A (kind SRS_DENSITY_A) or B. */

@@ -194,7 +194,7 @@ void cs_free(struct cs *cs)
 
 static bool cancelled(struct cs *cs)
 {
-    if (!cs->cancel || !*cs->cancel)
+    if (!cs->cancel || !__atomic_load_n(cs->cancel, __ATOMIC_RELAXED))
         return false;
     cs_fail(cs, CUZK_ERR_CANCELLED, "cancelled");
     return true;

@@ -1,5 +1,6 @@
 # tests/cli/daemon.sh [KIND...] - the daemon over gRPC and HTTP (tests/daemon/check.py), where Python has grpcio.
-# tests/cli/daemon.sh load|kill - many jobs at once; kill -9 under load (tests/daemon/load.py, kill.py).
+# tests/cli/daemon.sh load|kill|figures - many jobs at once; kill -9 under load; what the daemon adds to a proof and
+# how long a winning proof waits (tests/daemon/load.py, kill.py, figures.py).
 # Given by meson: CUZK, CUZK_DAEMON, CUZK_VECTORS. CUZK_PYTHON: another Python than python3.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
@@ -13,6 +14,10 @@ case "${1:-}" in
 load | kill)
     program="$1.py"
     kinds=(window winning)
+    ;;
+figures)
+    program=figures.py
+    kinds=(snap winning)
     ;;
 esac
 
@@ -31,5 +36,9 @@ for kind in "${kinds[@]}"; do
         done_testing
     }
 done
-[[ "$program" == check.py ]] || kinds=()
+case "$program" in
+check.py) ;;
+figures.py) kinds=(snap) ;;
+*) kinds=() ;;
+esac
 "$python" "$(dirname "$0")/../daemon/$program" "$CUZK" "$CUZK_DAEMON" "$CUZK_VECTORS" "$T/params" "${kinds[@]}"

@@ -25,6 +25,7 @@ import urllib.request
 import grpc
 
 import client
+import trace_format
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -214,6 +215,135 @@ def errors_say_what_is_wrong(api, given):
     check("cancelling an unknown job", not api.CancelProof(api.message("CancelProofRequest", job_id="j0")).was_running)
 
 
+def half_sent(path, count):
+    """A connection with so many calls of Prove, of each the first bytes of a message that does not come."""
+    def frame(kind, flags, stream, body):
+        return len(body).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + body
+
+    def literal(name, value):
+        return bytes([0, len(name)]) + name + bytes([len(value)]) + value
+    head = b"\x83\x86" + literal(b":path", b"/cuzk.v1.ProvingEngine/Prove") + literal(b":authority", b"x") + \
+        literal(b"content-type", b"application/grpc") + literal(b"te", b"trailers")
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(str(path))
+    s.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b""))
+    for i in range(count):
+        s.sendall(frame(1, 4, 2 * i + 1, head) + frame(0, 0, 2 * i + 1, b"\0" + (1 << 19).to_bytes(4, "big") + bytes(100)))
+    return s
+
+
+def messages_wait_for_places(given):
+    """Two places, which calls hold whose messages do not come: others wait, till those lose their places."""
+    with tempfile.TemporaryDirectory() as folder:
+        daemon = Daemon(folder, "--set", "daemon.message_limit=1MiB", "--set", "daemon.arriving_limit=2MiB")
+        _, api = daemon.connect()
+        try:
+            slow = half_sent(daemon.socket, 2)
+            time.sleep(0.5)
+            began = time.monotonic()
+            waiting = api.Prove.future(api.message("ProveRequest", submit=submission(api, given, request_id="waits")), timeout=90)
+            time.sleep(1)
+            check("a message waits while others are on their way", not waiting.done())
+            check("small calls do not", api.GetStatus(api.message("GetStatusRequest"), timeout=10).uptime_seconds >= 0)
+            many = [half_sent(daemon.socket, 90) for _ in range(13)]
+
+            def refused():
+                try:
+                    prove(api, given, timeout=0.5)
+                except grpc.RpcError as e:
+                    return e.code() == grpc.StatusCode.RESOURCE_EXHAUSTED and "on their way" in e.details()
+                return False
+            check("the queue is bounded", until(refused, 20))
+            for s in many:
+                s.close()
+            result = waiting.result().result
+            check("those that do not go on lose their places", result.status == COMPLETED and time.monotonic() - began < 60, result)
+            slow.close()
+            slow = half_sent(daemon.socket, 2)
+            time.sleep(0.5)
+            waiting = api.Prove.future(api.message("ProveRequest", submit=submission(api, given, request_id="next")), timeout=20)
+            time.sleep(0.5)
+            slow.close()
+            check("and those that leave at once", waiting.result().result.status == COMPLETED)
+            check("it ends well", daemon.end() == 0)
+        finally:
+            if daemon.process.poll() is None:
+                daemon.process.kill()
+
+
+# ---- faults ----
+
+def parameters_are_replaced(given, winning):
+    """Another circuit's file under a circuit's name while the daemon runs: said, and the rest goes on."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / "params"
+        shutil.copytree(PARAMS, copy)
+        daemon = Daemon(folder, "--set", f"srs.param_cache={copy}", "--set", "srs.keep_loaded=window-2k")
+        _, api = daemon.connect()
+        try:
+            check("it is ready", until(lambda: "daemon: ready" in daemon.logged()))
+            check("when what is kept loaded is there", "window-2k: loaded" in daemon.logged().split("daemon: ready")[0])
+
+            def replace(source, name):
+                shutil.copy(f"{PARAMS}/{source}", copy / "new")
+                os.rename(copy / "new", copy / name)
+            check("proved before its parameters are replaced", prove(api, winning, request_id="1").status == COMPLETED)
+            replace("window-2k.srs", "winning-2k.srs")
+            result = prove(api, winning, request_id="2")
+            check("another circuit's parameters are refused by name", result.status == FAILED and
+                  "is of the circuit window-2k, not of winning-2k" in result.error_message, result)
+            check("other circuits go on", prove(api, given, request_id="3").status == COMPLETED)
+            (copy / "new").write_bytes(b"no parameters")
+            os.rename(copy / "new", copy / "winning-2k.srs")
+            result = prove(api, winning, request_id="4")
+            check("what is no such file is refused", result.status == FAILED and "winning-2k.srs" in result.error_message, result)
+            replace("winning-2k.srs", "winning-2k.srs")
+            result = prove(api, winning, request_id="5")
+            check("with the right ones it is proved again", result.status == COMPLETED and verified(winning, result.proof), result)
+        finally:
+            daemon.process.kill()
+            daemon.process.wait()
+
+
+def a_full_disk(given):
+    """The state folder's file system without room: new jobs are refused with the reason, those in hand end."""
+    with tempfile.TemporaryDirectory() as folder:
+        state = pathlib.Path(folder) / "state"
+        state.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4M", "none", str(state)], capture_output=True).returncode:
+            skip("a full disk", "no right to mount a small one")
+            return
+        daemon = Daemon(folder)
+        try:
+            _, api = daemon.connect()
+            check("proved while there is room", prove(api, given, request_id="1").status == COMPLETED)
+            tickets = [api.SubmitProof(submission(api, given, request_id=f"in hand {i}")) for i in range(3)]
+            with open(state / "filler", "wb", buffering=0) as filler:
+                try:
+                    while filler.write(bytes(4096)):
+                        pass
+                except OSError:
+                    pass
+            refused = None
+            for i in range(200): # the journal may have some room left in its files
+                try:
+                    tickets.append(api.SubmitProof(submission(api, given, request_id=f"more {i}")))
+                except grpc.RpcError as e:
+                    refused = e
+                    break
+            check("a full disk refuses new jobs and says why", refused and "full" in refused.details().lower(), refused)
+            results = [api.AwaitProof(api.message("AwaitProofRequest", job_id=t.job_id), timeout=120) for t in tickets]
+            check("those that were accepted end with proofs", all(r.status == COMPLETED for r in results), results)
+            check("the daemon serves on", daemon.status()["counters"]["total_completed"] >= len(tickets))
+            (state / "filler").unlink()
+            check("and takes jobs again when there is room", prove(api, given, request_id="after").status == COMPLETED)
+            check("it ends well", daemon.end() == 0)
+        finally:
+            daemon.process.kill()
+            daemon.process.wait()
+            subprocess.run(["umount", str(state)], capture_output=True)
+
+
 # ---- jobs that do not end by themselves ----
 
 def busy(api, given, n):
@@ -356,7 +486,12 @@ def http(daemon, api):
     check("/timeline has bars in its rows", timeline["bars"] and all(b["row"] < len(timeline["rows"]) for b in timeline["bars"]))
     job = next(j for j in status["jobs"] if j["state"] == "completed")
     trace = json.loads(daemon.get(f"trace?job={job['job_id']}")[0])
-    check("/trace of a job", len(trace["traceEvents"]) > 3)
+    check("/trace of a job is what viewers take", len(trace["traceEvents"]) > 3 and not trace_format.faults_of(trace),
+          trace_format.faults_of(trace))
+    whole = json.loads(daemon.get("trace")[0])
+    check("and so is that of all that was done", len(whole["traceEvents"]) > len(timeline["rows"]) and
+          not trace_format.faults_of(whole), trace_format.faults_of(whole))
+    check("one that is none is told", trace_format.faults_of({"traceEvents": [{"ph": "X"}]}))
     for path, code in (("none", 404), ("trace?job=j0", 404)):
         try:
             daemon.get(path)
@@ -511,6 +646,10 @@ def main():
             daemon, channel, api = stops_at_once(daemon, api, given)
             drains(daemon, api, given)
             notifies(folder)
+            messages_wait_for_places(given)
+            if "window" in KINDS and "winning" in KINDS:
+                parameters_are_replaced(given, next(i for i in inputs() if i.kind == "winning"))
+            a_full_disk(given)
         finally:
             if daemon.process.poll() is None:
                 daemon.process.kill()

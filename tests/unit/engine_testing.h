@@ -191,21 +191,49 @@ struct mock_device {
     struct engine_device device;
     unsigned prepare_us, prove_us, finish_us;
     uint64_t host_bytes;
-    _Atomic int fault; /* enum mock_fault */
-    _Atomic int sick;  /* the probe fails */
-    _Atomic int shut;  /* prove waits until it is opened */
-    _Atomic int deaf;  /* and does not hear of a cancel */
+    struct engine_need need; /* of the device */
+    uint64_t total;          /* of its memory; 0: none of its own */
+    _Atomic int fault;       /* enum mock_fault */
+    _Atomic int sick;        /* the probe fails */
+    _Atomic int shut;        /* prove waits until it is opened */
+    _Atomic int deaf;        /* and does not hear of a cancel */
     _Atomic unsigned proved, probes, prepared, discarded, on_it;
     uint8_t order[MOCK_ORDER][2]; /* what was proved, in order */
     pthread_mutex_t lock;
+
+    /* One that settles batches (mock_batches). */
+    unsigned most, settle_us;
+    bool beside;             /* it holds the parameters of several circuits */
+    _Atomic int settle_shut; /* settle waits */
+    /* prove waits until so many partitions are prepared beyond those that it proved, expected in all at most
+     */
+    _Atomic unsigned ahead, expected;
+    bool unable; /* it declines all parameters */
+    _Atomic unsigned settle_fails, holds, open, settles, prefetched, dropped;
+    const struct engine_params *held[4];
+    char log[1024]; /* "a0 a1 [a0a1]": proved, proved, settled */
 };
 
-static inline void mock_need(void *self, const struct engine_task *task, uint64_t *host, uint64_t *device)
+/* What is prepared of a partition. */
+struct mock_prepared {
+    uint8_t name, partition;
+    bool proved, settled;
+};
+
+static inline void mock_log(struct mock_device *d, const char *text)
+{
+    pthread_mutex_lock(&d->lock);
+    const size_t n = strlen(d->log);
+    snprintf(d->log + n, sizeof d->log - n, "%s%s", n ? " " : "", text);
+    pthread_mutex_unlock(&d->lock);
+}
+
+static inline void mock_need(void *self, const struct engine_task *task, struct engine_need *out)
 {
     const struct mock_device *d = self;
     (void)task;
-    *host = d->host_bytes;
-    *device = 0;
+    *out = d->need;
+    out->host = d->host_bytes;
 }
 
 static inline cuzk_status mock_prepare(void *self, const struct engine_task *task, void **prepared,
@@ -215,21 +243,27 @@ static inline cuzk_status mock_prepare(void *self, const struct engine_task *tas
     pause_us(task->x, d->prepare_us);
     if (exec_cancelled(task->x))
         return error_set(e, CUZK_ERR_CANCELLED, "cancelled");
-    *prepared = malloc(1);
+    struct mock_prepared *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    p->name = *(const uint8_t *)(const void *)task->request;
+    p->partition = (uint8_t)task->partition;
+    *prepared = p;
     d->prepared++;
     return CUZK_OK;
 }
 
-static inline cuzk_status mock_prove(void *self, const struct engine_task *task, void *prepared,
+static inline cuzk_status mock_prove(void *self, const struct engine_task *task, void *prepared, void *next,
                                      uint8_t proof[GROTH16_PROOF_BYTES], struct cuzk_error *e)
 {
     struct mock_device *d = self;
+    (void)next;
     const uint8_t *request = (const uint8_t *)(const void *)task->request;
     struct block block = {0};
     assert_non_null(prepared);
     d->on_it++;
     exec_progress(task->x, "work", 0, 1);
-    while (d->shut && (d->deaf || !exec_cancelled(task->x)))
+    while ((d->shut || (d->prepared < d->expected && d->prepared < d->proved + 1 + d->ahead)) &&
+           (d->deaf || !exec_cancelled(task->x)))
         usleep(200);
     pause_us(task->x, d->prove_us);
     if (d->host_bytes && block_new(&block, task->x->budget, 1, d->host_bytes, "mock", e) != CUZK_OK) {
@@ -271,7 +305,10 @@ static inline cuzk_status mock_finish(void *self, const struct engine_task *task
 static inline void mock_discard(void *self, void *prepared)
 {
     struct mock_device *d = self;
+    const struct mock_prepared *p = prepared;
     d->discarded++;
+    if (p->proved && !p->settled)
+        d->open--;
     free(prepared);
 }
 
@@ -286,7 +323,143 @@ static inline void mock_device_free(void *self)
 {
     struct mock_device *d = self;
     assert_int_equal(d->prepared, d->discarded);
+    assert_int_equal(d->open, 0);
     free(d);
+}
+
+/* ---- devices that settle batches ---- */
+
+static inline bool mock_holds(void *self, const struct engine_params *params)
+{
+    const struct mock_device *d = self;
+    for (unsigned i = 0; i < ARRAY_LEN(d->held); i++)
+        if (d->held[i] == params)
+            return true;
+    return false;
+}
+
+static inline cuzk_status mock_hold(void *self, const struct exec *x, const struct engine_params *params,
+                                    struct cuzk_error *e)
+{
+    struct mock_device *d = self;
+    (void)x;
+    if (mock_holds(self, params))
+        return CUZK_OK;
+    if (!d->beside && d->open)
+        return error_set(e, CUZK_ERR_UNAVAILABLE, "another circuit's proofs are open");
+    unsigned at = 0;
+    while (d->beside && d->held[at])
+        at++;
+    d->held[at] = params;
+    d->holds++;
+    return CUZK_OK;
+}
+
+static inline void mock_drop(void *self, const struct engine_params *params)
+{
+    struct mock_device *d = self;
+    for (unsigned i = 0; i < ARRAY_LEN(d->held); i++)
+        if (d->held[i] == params)
+            d->held[i] = NULL;
+    d->dropped++;
+}
+
+static inline void mock_memory(void *self, uint64_t *total, uint64_t *left)
+{
+    const struct mock_device *d = self;
+    *total = *left = d->total;
+}
+
+static inline bool mock_able(void *self, const struct engine_params *params, struct cuzk_error *e)
+{
+    const struct mock_device *d = self;
+    (void)params;
+    if (d->unable)
+        (void)error_set(e, CUZK_ERR_UNSUPPORTED, "not from these parameters");
+    return !d->unable;
+}
+
+static inline unsigned mock_batch(void *self, const struct engine_params *params)
+{
+    const struct mock_device *d = self;
+    (void)params;
+    return d->most;
+}
+
+static inline cuzk_status mock_quotient(void *self, const struct engine_task *task, void *prepared,
+                                        void *next, uint8_t proof[GROTH16_PROOF_BYTES], struct cuzk_error *e)
+{
+    struct mock_device *d = self;
+    struct mock_prepared *p = prepared;
+    const struct mock_prepared *n = next;
+    char text[8];
+    assert_true(mock_holds(self, task->params));
+    const cuzk_status status = mock_prove(self, task, prepared, next, proof, e);
+    if (status != CUZK_OK)
+        return status;
+    memset(proof, 0, GROTH16_PROOF_BYTES);
+    d->prefetched += n != NULL;
+    assert_true(!n || !n->proved);
+    p->proved = true;
+    d->open++;
+    snprintf(text, sizeof text, "%c%u", p->name, p->partition);
+    mock_log(d, text);
+    return CUZK_OK;
+}
+
+static inline cuzk_status mock_settle(void *self, const struct exec *x, void *const *prepared, unsigned count,
+                                      struct cuzk_error *e)
+{
+    struct mock_device *d = self;
+    char text[128] = "[";
+    assert_true(count >= 1 && count <= d->most);
+    while (d->settle_shut && !exec_cancelled(x))
+        usleep(200);
+    exec_progress(x, "settle", 0, 1);
+    pause_us(x, d->settle_us);
+    for (unsigned i = 0; i < count; i++) {
+        struct mock_prepared *p = prepared[i];
+        assert_true(p->proved && !p->settled);
+        p->settled = true;
+        d->open--;
+        const size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "%c%u", p->name, p->partition);
+    }
+    d->settles++;
+    const bool fails = d->settle_fails > 0;
+    d->settle_fails -= fails;
+    strcat(text, fails ? "!]" : "]");
+    mock_log(d, text);
+    if (exec_cancelled(x))
+        return error_set(e, CUZK_ERR_CANCELLED, "cancelled");
+    return fails ? error_set(e, CUZK_ERR_DEVICE, "the sums failed") : CUZK_OK;
+}
+
+static inline cuzk_status mock_assemble(void *self, const struct engine_task *task, void *prepared,
+                                        uint8_t proof[GROTH16_PROOF_BYTES], struct cuzk_error *e)
+{
+    const struct mock_prepared *p = prepared;
+    assert_true(p->settled);
+    proof[0] = p->name;
+    proof[1] = p->partition;
+    proof[2] = 0x5a;
+    return mock_finish(self, task, prepared, proof, e);
+}
+
+/* It settles up to `most` together. */
+static inline void mock_batches(struct mock_device *d, unsigned most)
+{
+    d->most = most;
+    d->device.prove = mock_quotient;
+    d->device.settle = mock_settle;
+    d->device.batch = mock_batch;
+    d->device.finish = mock_assemble;
+    d->device.hold = mock_hold;
+    d->device.holds = mock_holds;
+    d->device.drop = mock_drop;
+    d->device.memory = mock_memory;
+    d->device.able = mock_able;
+    d->ahead = 1;
 }
 
 static inline struct mock_device *mock_device_new(const char *name)

@@ -52,10 +52,12 @@ static void a_file_of_the_earlier_system_is_read_with_warnings(void **state)
             "max_parallel_synthesis = 18\nslot_size = 0\nmax_gpu_queue_depth = 8\n"
             "[logging]\nlevel = \"debug\"\nformat = \"json\"\n") != CUZK_OK)
         fail_msg("%s", E.message);
-    assert_int_equal(W.count, 13);
+    assert_int_equal(W.count, 11);
     assert_int_equal(C.total_budget, (uint64_t)256 << 30);
     assert_int_equal(C.safety_margin, (uint64_t)5 << 30);
     assert_int_equal(C.eviction_min_idle, 300000);
+    assert_string_equal(C.gpus, "0, 1");
+    assert_int_equal(C.gpu_threads, 32);
     assert_int_equal(C.gpu_workers, 2);
     assert_int_equal(C.lookahead, 2);
     assert_int_equal(C.synthesis_workers, 3);
@@ -63,6 +65,30 @@ static void a_file_of_the_earlier_system_is_read_with_warnings(void **state)
     assert_int_equal(C.log_format, LOG_JSON);
     assert_string_equal(C.status_listen, "127.0.0.1:9821");
     assert_int_equal(config_check(&C, &E), CUZK_OK);
+}
+
+static void gpus_are_named_in_several_ways(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } fine[] = {{"\"auto\"", "auto"}, {"[]", "auto"},        {"\"none\"", "cpu"}, {"\"cpu\"", "cpu"},
+                {"\"all\"", "gpu"},   {"[0, 2]", "gpu:0,2"}, {"\"1\"", "gpu:1"},  {"\"gpu:3\"", "gpu:3"}};
+    static const char *const wrong[] = {"\"gpus\"", "[0, 0]", "[16]", "\"0-3\"", "[\"a\"]"};
+    char text[128], words[CONFIG_TEXT];
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(fine); i++) {
+        snprintf(text, sizeof text, "[gpus]\ndevices = %s\nmemory_limit = \"16GiB\"\n", fine[i].text);
+        if (read_text(text) != CUZK_OK)
+            fail_msg("%s: %s", text, E.message);
+        config_gpus(&C, words);
+        assert_string_equal(words, fine[i].words);
+        assert_int_equal(C.gpu_memory, (uint64_t)16 << 30);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        snprintf(text, sizeof text, "[gpus]\ndevices = %s\n", wrong[i]);
+        assert_int_equal(read_text(text), CUZK_ERR_INPUT);
+        assert_non_null(strstr(E.message, "names no GPUs"));
+    }
 }
 
 static void what_is_wrong_is_named_with_its_line(void **state)
@@ -236,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_of_the_table),
         cmocka_unit_test(a_file_of_the_earlier_system_is_read_with_warnings),
+        cmocka_unit_test(gpus_are_named_in_several_ways),
         cmocka_unit_test(what_is_wrong_is_named_with_its_line),
         cmocka_unit_test(a_failed_read_changes_nothing),
         cmocka_unit_test(settings_are_assigned_by_name),

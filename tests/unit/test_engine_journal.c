@@ -208,6 +208,39 @@ static void proofs_of_partitions_are_not_made_twice(void **state)
     rig_end(&r);
 }
 
+/* Proofs of partitions that the journal kept are looked at again: one that is not good is made anew. */
+static void kept_proofs_are_verified_anew(void **state)
+{
+    struct rig r;
+    unsigned parts;
+    (void)state;
+    rig_init(&r, 1);
+    r.options.state_folder = r.state;
+    r.device[0]->prove_us = 1000;
+    rig_start(&r);
+    const struct engine_ticket t = rig_submit(&r, 'a', 5, ENGINE_POREP, NULL);
+    rig_until(({
+        count_row(&parts, &r, "SELECT count(*) FROM part");
+        parts >= 2;
+    }));
+    r.device[0]->shut = 1;
+    engine_stop(r.engine);
+    engine_free(r.engine);
+    count_row(&parts, &r, "SELECT count(*) FROM part");
+    unsigned changed;
+    count_row(&changed, &r, "UPDATE part SET proof = zeroblob(192) WHERE number = 0 RETURNING 1");
+    start_again(&r);
+    struct engine_result result;
+    assert_ok(engine_wait(r.engine, t.job_id, 20000, NULL, &result, &error));
+    assert_int_equal(result.state, ENGINE_STATE_COMPLETED);
+    assert_int_equal(r.device[0]->proved, 5 - parts + 1);
+    assert_int_equal(r.work->verified, 6); /* all, and the bad one twice */
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(result.proof[192 * i + 2], 0x5a);
+    engine_result_free(&result);
+    rig_end(&r);
+}
+
 static void results_are_fetched_after_a_restart_until_they_are_old(void **state)
 {
     struct rig r;
@@ -485,6 +518,7 @@ int main(void)
         cmocka_unit_test(nothing_is_lost_when_killed_at_any_step),
         cmocka_unit_test(nothing_is_lost_when_killed_at_random),
         cmocka_unit_test(proofs_of_partitions_are_not_made_twice),
+        cmocka_unit_test(kept_proofs_are_verified_anew),
         cmocka_unit_test(results_are_fetched_after_a_restart_until_they_are_old),
         cmocka_unit_test(the_journal_does_not_grow),
         cmocka_unit_test(large_payloads_are_files_that_go_with_the_job),

@@ -249,6 +249,32 @@ static cuzk_status attempt(unsigned n, int result)
     return status;
 }
 
+/* A device that is started anew knows nothing of the proofs that were on it. */
+static void proofs_before_a_reset_are_lost(void **state)
+{
+    (void)state;
+    open_prover(0);
+    struct gpu_prover_info info;
+    struct gpu_proof *lost = begin(&window), *other = begin(&window);
+    assert_ok(gpu_proof_quotient(prover, &x, lost, NULL, &error));
+    gpu_prover_drop(prover, window.srs); /* it has an open proof: it stays */
+    gpu_prover_info(prover, window.srs, &info);
+    assert_true(info.batch > 0);
+    assert_ok(gpu_prover_reset(prover, &error));
+    gpu_prover_info(prover, window.srs, &info);
+    assert_int_equal(info.batch, 0);
+    assert_ok(gpu_proof_quotient(prover, &x, other, NULL, &error));
+    struct gpu_proof *both[] = {other, lost};
+    assert_int_equal(gpu_proof_settle(prover, &x, both, 2, &error), CUZK_ERR_ARGUMENT);
+    gpu_proof_free(lost);
+    gpu_prover_drop(prover, window.srs);
+    assert_ok(gpu_proof_settle(prover, &x, &other, 1, &error));
+    finish(&window, other);
+    gpu_prover_drop(prover, window.srs);
+    assert_int_equal(device_memory_used(device), 0);
+    close_prover();
+}
+
 /* Each call of the driver fails once: an error, nothing lost, and the next proof succeeds. */
 static void each_call_may_fail(void **state)
 {
@@ -326,6 +352,7 @@ int main(void)
         cmocka_unit_test(streamed_proofs_are_the_cpus),
         cmocka_unit_test(another_circuit_waits_for_open_proofs),
         cmocka_unit_test(a_cancelled_proof_leaves_nothing),
+        cmocka_unit_test(proofs_before_a_reset_are_lost),
         cmocka_unit_test(no_memory_is_lost),
         cmocka_unit_test(each_call_may_fail),
     };

@@ -22,7 +22,7 @@ static const char USAGE[] =
     "  --status-listen H:P   daemon.status_listen\n"
     "  --log-level LEVEL     logging.level: error, warn, info, debug or trace\n"
     "  --set KEY=VALUE       any setting, such as queue.max_jobs=100\n"
-    "  --check-config        check the settings, print what is in force, and end\n"
+    "  --check-config        check the settings, print what is in force and the GPUs found, and end\n"
     "  --example             print an example file with all settings, and end\n"
     "  --man                 print the manual page (roff), and end\n"
     "  --version, --help\n"
@@ -48,7 +48,8 @@ static const char MANUAL_HEAD[] =
     ".TP\n\\fB\\-\\-status\\-listen\\fR \\fIHOST:PORT\\fR\nas daemon.status_listen\n"
     ".TP\n\\fB\\-\\-log\\-level\\fR \\fILEVEL\\fR\nas logging.level\n"
     ".TP\n\\fB\\-\\-set\\fR \\fISECTION.KEY=VALUE\\fR\nany setting\n"
-    ".TP\n\\fB\\-\\-check\\-config\\fR\ncheck the settings, print what is in force, and end\n"
+    ".TP\n\\fB\\-\\-check\\-config\\fR\ncheck the settings, print what is in force and the GPUs that were "
+    "found, and end\n"
     ".TP\n\\fB\\-\\-example\\fR\nprint an example file with all settings\n"
     ".SH SIGNALS\n.TP\nSIGTERM, SIGINT\nno new jobs; ends when those in hand have ended; a second one stops "
     "at "
@@ -171,6 +172,11 @@ int main(int argc, char **argv)
     if (line.check) {
         struct text text = {0};
         config_print(&text, &options.config);
+        if (daemon_describe_devices(&options.config, &text, &e) != CUZK_OK) {
+            fprintf(stderr, "cuzk-daemon: %s\n", e.message);
+            text_free(&text);
+            return EXIT_MISUSE;
+        }
         const bool fine = !text.failed && printf("%s", text.data) >= 0 && fflush(stdout) == 0;
         text_free(&text);
         return fine ? 0 : EXIT_FAILED;
