@@ -88,6 +88,10 @@ CUZK_API cuzk_status cuzk_context_devices(cuzk_context *context, unsigned *count
 CUZK_API cuzk_status cuzk_context_device(cuzk_context *context, unsigned i, struct cuzk_device *out,
                                          struct cuzk_error *e) CUZK_MUST_USE;
 
+/* What the user should know of the calls so far although they succeeded: that the CPU did what a GPU failed
+ * to. Empty if there is nothing. */
+CUZK_API const char *cuzk_context_note(const cuzk_context *context);
+
 /* ---- circuits ----
  *
  * A circuit is named by its kind and the sector's size: porep-, winning-, window- (also wpost-), snap-,

@@ -19,6 +19,7 @@ struct cuzk_context {
     struct poseidon_set *poseidon;
     char device_words[64];
     uint64_t device_limit;
+    char note[256]; /* cuzk_context_note */
     bool devices_open;
     struct gpus gpus;                    /* once they are open */
     struct gpu_prover *prover[GPUS_MAX]; /* of each, once it has proved */

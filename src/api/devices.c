@@ -20,6 +20,11 @@ void context_devices_close(cuzk_context *context)
     gpus_close(&context->gpus);
 }
 
+const char *cuzk_context_note(const cuzk_context *context)
+{
+    return context->note;
+}
+
 cuzk_status cuzk_context_devices(cuzk_context *context, unsigned *count, struct cuzk_error *e)
 {
     API_REQUIRE(e, context && count);

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/partition.h"
@@ -145,6 +146,8 @@ static cuzk_status work(struct worker *w, const struct exec *x, struct batch *b,
             job = take(line, b->count == 0 ? WAIT_FOR_ALL : WAIT_FOR_WITNESSES);
         if (!job && b->count == 0)
             break;
+        if (info.batch == 0)
+            return error_set(e, CUZK_ERR_INTERNAL, "a GPU let go of parameters that are in use");
         struct job *next = NULL;
         if (job) {
             b->job[b->count++] = job;
@@ -234,16 +237,42 @@ static cuzk_status make_witness(struct pipeline *line, const struct request_part
     return partition_check(line->context, part->request, part->first + i, e);
 }
 
+static bool is_auto(const struct pipeline *line)
+{
+    return strcmp(line->context->device_words, "auto") == 0;
+}
+
+/* May the CPU do what all GPUs failed to? */
+static bool cpu_may(const struct pipeline *line)
+{
+    return is_auto(line) && (line->status == CUZK_ERR_DEVICE || line->status == CUZK_ERR_MEMORY);
+}
+
+static void note_fallback(struct pipeline *line, const struct cuzk_error *why)
+{
+    snprintf(line->context->note, sizeof line->context->note, "the CPU proved instead of a GPU: %.200s",
+             why->message);
+}
+
 static cuzk_status finish(struct pipeline *line, const struct request_part *part, struct job *job,
                           bool on_cpu, struct cuzk_error *e)
 {
     const unsigned i = (unsigned)(job - part->jobs);
     const struct partition *p = &job->partition;
     struct groth16_proof made;
-    const cuzk_status status =
-        on_cpu ? groth16_prove_folded(&line->context->exec, &p->real.circuit, &line->srs->circuit,
-                                      line->srs->srs, &p->rs, p->inputs, p->inputs_count, &made, e)
-               : gpu_proof_finish(&line->context->exec, job->proof, &p->rs, &made, e);
+    cuzk_status status = CUZK_OK;
+    if (!on_cpu) {
+        status = gpu_proof_finish(&line->context->exec, job->proof, &p->rs, &made, e);
+        on_cpu = status == CUZK_ERR_MISMATCH && is_auto(line); /* every row holds: a GPU may be to blame */
+        if (on_cpu)
+            note_fallback(line, e);
+    }
+    if (on_cpu) {
+        gpu_proof_free(job->proof); /* the CPU makes its own witness */
+        job->proof = NULL;
+        status = groth16_prove_folded(&line->context->exec, &p->real.circuit, &line->srs->circuit,
+                                      line->srs->srs, &p->rs, p->inputs, p->inputs_count, &made, e);
+    }
     if (status != CUZK_OK)
         return status;
     groth16_proof_write(part->proofs + (size_t)i * CUZK_PROOF_BYTES, &made);
@@ -253,13 +282,6 @@ static cuzk_status finish(struct pipeline *line, const struct request_part *part
     job->proof = NULL;
     partition_close(&job->partition);
     return CUZK_OK;
-}
-
-/* May the CPU do what all GPUs failed to? */
-static bool cpu_may(const struct pipeline *line)
-{
-    return strcmp(line->context->device_words, "auto") == 0 &&
-           (line->status == CUZK_ERR_DEVICE || line->status == CUZK_ERR_MEMORY);
 }
 
 /* With the lock held, which is let go meanwhile: false if there was nothing. */
@@ -293,6 +315,8 @@ static cuzk_status next_step(struct pipeline *line, const struct request_part *p
         if (line->working == 0) { /* the last device failed, or all ended while one gave its jobs back */
             on_cpu = cpu_may(line);
             job = on_cpu ? queue_take(&line->ready) : NULL;
+            if (job)
+                note_fallback(line, &line->error);
             break;
         }
         pthread_cond_wait(&line->changed, &line->lock);
@@ -337,8 +361,13 @@ static cuzk_status start_workers(struct pipeline *line, struct cuzk_error *e)
             status = gpu_prover_new(&c->prover[i], c->gpus.device[i], 0, e);
         else if (device_retired(c->gpus.device[i]))
             status = gpu_prover_reset(c->prover[i], e);
-        if (status != CUZK_OK)
-            return status;
+        if (status != CUZK_OK) { /* the others go on */
+            pthread_mutex_lock(&line->lock);
+            line->status = status;
+            line->error = *e;
+            pthread_mutex_unlock(&line->lock);
+            continue;
+        }
         struct worker *w = &line->worker[line->workers];
         *w = (struct worker){.line = line, .prover = c->prover[i]};
         pthread_mutex_lock(&line->lock);
@@ -353,7 +382,7 @@ static cuzk_status start_workers(struct pipeline *line, struct cuzk_error *e)
         }
         line->workers++;
     }
-    return CUZK_OK;
+    return line->workers > 0 || cpu_may(line) ? CUZK_OK : line->status;
 }
 
 cuzk_status prove_on_devices(cuzk_context *context, const cuzk_request *request, const cuzk_srs *srs,

@@ -47,6 +47,8 @@ struct gpu_prover {
     struct event brought; /* the last witness is there */
     struct held circuit[MAX_HELD];
     struct held *held; /* the one in use */
+    bool started;      /* streams and buffers are there */
+    unsigned resets;
     uint64_t uses;
     pthread_mutex_t dead_lock;
     struct gpu_proof *dead; /* freed, but what they hold on the device is not */
@@ -60,6 +62,7 @@ struct gpu_proof {
     struct proof_sums sums;
     /* On the device: inputs and wide values one after the other, and the bits. */
     struct gpu_prover *at; /* NULL: it is on none */
+    unsigned resets;       /* of the prover when it came there */
     struct device_block block;
     struct gpu_witness there;
     struct held *open; /* where its quotient was made; NULL: not yet, or it is settled */
@@ -166,7 +169,9 @@ static cuzk_status start(struct gpu_prover *p, struct cuzk_error *e)
 {
     TRY(device_stream(&p->stream, p->device, e));
     TRY(device_event(&p->brought, p->device, e));
-    return stage_new(&p->stage, p->device, p->threads, STAGE_BYTES, e);
+    TRY(stage_new(&p->stage, p->device, p->threads, STAGE_BYTES, e));
+    p->started = true;
+    return CUZK_OK;
 }
 
 static void drop(struct held *h)
@@ -243,6 +248,8 @@ cuzk_status gpu_prover_reset(struct gpu_prover *p, struct cuzk_error *e)
     enter(p);
     drop_all(p);
     stage_free(&p->stage);
+    p->started = false;
+    p->resets++;
     cuzk_status status = device_reopen(p->device, e);
     if (status == CUZK_OK)
         status = start(p, e);
@@ -356,6 +363,8 @@ static struct held *find(struct gpu_prover *p, const struct groth16_srs *srs)
 static cuzk_status hold(struct gpu_prover *p, const struct exec *x, const struct groth16_srs *srs,
                         const struct template_circuit *templates, struct cuzk_error *e)
 {
+    if (!p->started)
+        TRY(start(p, e));
     p->held = find(p, srs);
     if (p->held) {
         p->held->last_use = ++p->uses;
@@ -417,23 +426,40 @@ static cuzk_status step(const struct exec *x, const char *phase, uint64_t done, 
     return exec_cancelled(x) ? error_set(e, CUZK_ERR_CANCELLED, "the proof was cancelled") : CUZK_OK;
 }
 
+static cuzk_status queue_witness(struct gpu_prover *p, struct gpu_proof *proof, struct cuzk_error *e)
+{
+    const struct assignment *w = &proof->w;
+    const uint64_t bits = bit_bytes(groth16_srs_header(proof->srs)->bits);
+    TRY(stage_upload(&p->stage, proof->there.input, w->input, w->inputs * sizeof(fr), e));
+    TRY(stage_upload(&p->stage, proof->there.wide, w->wide_value, w->wide * sizeof(fr), e));
+    TRY(device_fill(p->device, p->stage.stream, proof->there.bit, 0, bits, e));
+    TRY(stage_upload(&p->stage, proof->there.bit, w->bit, ((size_t)w->bits + 63) / 64 * 8, e));
+    return event_record(p->device, p->brought, p->stage.stream, e);
+}
+
 /* Queue the witness's copy to the device, unless it is there. */
 static cuzk_status bring(struct gpu_prover *p, struct gpu_proof *proof, struct cuzk_error *e)
 {
-    const struct assignment *w = &proof->w;
     const struct srs_header *h = groth16_srs_header(proof->srs);
-    if (proof->at)
+    if (proof->at && proof->at != p)
+        return error_set(e, CUZK_ERR_ARGUMENT, "the proof is on another GPU");
+    if (proof->at && proof->resets == p->resets)
         return CUZK_OK;
+    device_free(&proof->block); /* of before a reset */
     TRY(device_alloc(&proof->block, p->device, witness_bytes(h), 1, "a witness", e));
-    proof->at = p;
     proof->there.input = proof->block.ptr;
-    proof->there.wide = proof->there.input + w->inputs * sizeof(fr);
+    proof->there.wide = proof->there.input + proof->w.inputs * sizeof(fr);
     proof->there.bit = proof->block.ptr + wide_bytes(h);
-    TRY(stage_upload(&p->stage, proof->there.input, w->input, w->inputs * sizeof(fr), e));
-    TRY(stage_upload(&p->stage, proof->there.wide, w->wide_value, w->wide * sizeof(fr), e));
-    TRY(device_fill(p->device, p->stage.stream, proof->there.bit, 0, bit_bytes(h->bits), e));
-    TRY(stage_upload(&p->stage, proof->there.bit, w->bit, ((size_t)w->bits + 63) / 64 * 8, e));
-    return event_record(p->device, p->brought, p->stage.stream, e);
+    const cuzk_status status = queue_witness(p, proof, e);
+    if (status != CUZK_OK) {
+        quiet(p);
+        device_free(&proof->block);
+        proof->at = NULL;
+        return status;
+    }
+    proof->at = p;
+    proof->resets = p->resets;
+    return CUZK_OK;
 }
 
 /* The product of both extensions into b. */

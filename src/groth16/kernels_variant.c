@@ -80,7 +80,6 @@ static void accumulate_side(fr *sum, const struct templates *t, const struct tem
                             uint32_t first, uint32_t count, const fr *l, const fr *power)
 {
     const uint32_t *end = t->side + one->side + side, *term = t->term + one->term;
-    const uint32_t *own = t->coeff + one->coeff;
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t *at = end + 3 * ((size_t)first + k);
         for (uint32_t i = at[0]; i < at[1]; i++) {
@@ -93,7 +92,9 @@ static void accumulate_side(fr *sum, const struct templates *t, const struct tem
             } else {
                 fr product;
                 fr_mul(&product,
-                       code < TEMPLATE_POWERS ? &power[code] : &t->element[own[code - TEMPLATE_POWERS]],
+                       code < TEMPLATE_POWERS
+                           ? &power[code]
+                           : &t->element[t->coeff[(size_t)one->coeff + code - TEMPLATE_POWERS]],
                        &l[k]);
                 fr_add(to, to, &product);
             }

@@ -15,8 +15,8 @@
 #define GPU_SUMS_MOST GPU_PROOF_BATCH
 #include "gpu_sums_on_host.h"
 struct exec sums_exec;
-#define ROUNDS 3  /* of a test for lost memory */
-#define DENSE  12 /* how closely failures follow each other */
+#define ROUNDS 2 /* of a test for lost memory */
+#define DENSE  6 /* how closely failures follow each other */
 #else
 #define ROUNDS 200
 #define DENSE  100

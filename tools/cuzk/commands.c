@@ -165,9 +165,19 @@ static cuzk_status setup(struct session *s, const char *circuit)
     return cuzk_setup(s->context, circuit, o->out, seed, &s->error);
 }
 
+/* Is a GPU asked for by name? */
+static bool wants_gpu(const struct options *o)
+{
+    return o->device && strncmp(o->device, "gpu", 3) == 0;
+}
+
 static enum exit_code run_setup(const struct options *o, int argc, char **argv)
 {
     (void)argc;
+    if (wants_gpu(o) && !o->folded && !o->only_folded)
+        return cli_misuse(
+            NULL, "setup --device %.40s: a GPU makes folded parameters alone (--folded, --only-folded)",
+            o->device);
     struct session s;
     cuzk_status status = session_open(&s, o);
     if (status == CUZK_OK)
@@ -340,6 +350,12 @@ static enum exit_code run_prove(const struct options *o, int argc, char **argv)
         status = choose_partitions(&s, request, &first, &count);
     if (status == CUZK_OK)
         status = keys_open(&s, &keys);
+    if (status == CUZK_OK && !keys.srs && wants_gpu(o)) {
+        snprintf(s.error.message, sizeof s.error.message,
+                 "--device %.40s: a GPU proves from folded parameters alone (--srs; cuzk srs convert)",
+                 o->device);
+        status = CUZK_ERR_ARGUMENT;
+    }
     if (status == CUZK_OK) {
         proofs = calloc(count, CUZK_PROOF_BYTES);
         seconds = calloc(count, sizeof *seconds);
@@ -350,9 +366,12 @@ static enum exit_code run_prove(const struct options *o, int argc, char **argv)
     if (status == CUZK_OK)
         status = cuzk_write_file(o->out, proofs, (size_t)count * CUZK_PROOF_BYTES, &s.error);
     enum exit_code code = EXIT_DONE;
-    if (status == CUZK_OK)
+    if (status == CUZK_OK) {
         report_proof(&s, cuzk_request_circuit(request), keys.srs != NULL, first, count, seconds);
-    else
+        if (*cuzk_context_note(s.context))
+            fprintf(stderr, "cuzk: note: %s\n", cuzk_context_note(s.context));
+    }
+    if (status != CUZK_OK)
         code = fail(&s, status);
     free(proofs);
     free(seconds);

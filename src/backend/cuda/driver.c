@@ -81,7 +81,7 @@ static cuzk_status find_all(struct driver *driver, struct cuzk_error *e)
 cuzk_status driver_open(struct driver **out, struct cuzk_error *e)
 {
     if (!CUDA_MODULES[0].name)
-        return error_set(e, CUZK_ERR_UNSUPPORTED, "this build has no GPU kernels: nvcc was not found");
+        return error_set(e, CUZK_ERR_UNSUPPORTED, "this build has no GPU kernels ('make gpu' builds them)");
     struct driver *driver = mem_alloc(1, sizeof *driver);
     if (!driver)
         return error_memory(e, sizeof *driver, "the GPU driver's table");

@@ -181,13 +181,8 @@ static cuzk_status load(struct gpu_srs *s, const struct exec *x, uint64_t room, 
         s->count[run] = run_count(h, run);
     choose(s, whole ? room - densities : room - least);
     cuzk_status status = put_densities(s, x->budget, e);
-    for (unsigned i = 0; i < SRS_PIECES && !whole && status == CUZK_OK; i++) {
+    for (unsigned i = 0; i < SRS_PIECES && !whole && status == CUZK_OK; i++)
         status = device_alloc(&s->piece[i], s->device, s->piece_bytes, 1, "parameters' pieces", e);
-        if (status == CUZK_OK)
-            status = device_event(&s->brought[i], s->device, e);
-        if (status == CUZK_OK)
-            status = device_event(&s->used[i], s->device, e);
-    }
     uint64_t done = 0;
     for (unsigned run = 0; run < SRS_RUNS && status == CUZK_OK; run++)
         status = load_run(s, x, run, &done, e);
@@ -237,13 +232,13 @@ cuzk_status gpu_srs_piece(struct gpu_srs *s, enum srs_run run, uint64_t first, s
     }
     const unsigned b = s->next;
     const uint64_t fit = s->piece_bytes / size, left = s->count[run] - first, n = left < fit ? left : fit;
-    cuzk_status status = stream_wait_event(s->device, s->stage->stream, s->used[b], e);
+    cuzk_status status = stream_wait_event(s->device, s->stage->stream, s->stage->used[b], e);
     if (status == CUZK_OK)
         status = bring(s, run, first, n, s->piece[b].ptr, e);
     if (status == CUZK_OK)
-        status = event_record(s->device, s->brought[b], s->stage->stream, e);
+        status = event_record(s->device, s->stage->brought[b], s->stage->stream, e);
     if (status == CUZK_OK)
-        status = stream_wait_event(s->device, s->stream, s->brought[b], e);
+        status = stream_wait_event(s->device, s->stream, s->stage->brought[b], e);
     if (status != CUZK_OK)
         return status;
     s->next = (b + 1) % SRS_PIECES;
@@ -255,5 +250,5 @@ cuzk_status gpu_srs_done(struct gpu_srs *s, const struct srs_piece *piece, struc
 {
     if (piece->buffer == SRS_PIECES)
         return CUZK_OK;
-    return event_record(s->device, s->used[piece->buffer], s->stream, e);
+    return event_record(s->device, s->stage->used[piece->buffer], s->stream, e);
 }

@@ -28,7 +28,7 @@ static inline unsigned srs_run_group(enum srs_run run)
 }
 const char *srs_run_name(enum srs_run run);
 
-#define SRS_PIECES 2 /* buffers of those that are brought in */
+#define SRS_PIECES STAGE_PIECES /* buffers of those that are brought in */
 
 /* One matrix's densities, A or B, for picking: on the device, by class. */
 struct srs_density {
@@ -47,7 +47,6 @@ struct gpu_srs {
     struct device_block density; /* of both matrices */
     struct srs_density of[2];    /* A, B */
     struct device_block piece[SRS_PIECES];
-    struct event brought[SRS_PIECES], used[SRS_PIECES];
     unsigned next;
 };
 

@@ -34,6 +34,11 @@ cuzk_status stage_new(struct stage *out, struct device *d, unsigned threads, siz
         if (status == CUZK_OK)
             status = device_event(&s.sent[i], d, e);
     }
+    for (unsigned i = 0; i < STAGE_PIECES && status == CUZK_OK; i++) {
+        status = device_event(&s.brought[i], d, e);
+        if (status == CUZK_OK)
+            status = device_event(&s.used[i], d, e);
+    }
     if (status == CUZK_OK)
         *out = s;
     else

@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 
 #define STAGE_BUFFERS 3
+#define STAGE_PIECES  2
 
 struct stage {
     struct device *device;
@@ -15,6 +16,8 @@ struct stage {
     struct pinned_block buffer[STAGE_BUFFERS];
     struct event sent[STAGE_BUFFERS]; /* what was in it has left */
     unsigned next;
+    /* Of pieces of parameters (srs.h) in their buffers: one has come, its last user is done. */
+    struct event brought[STAGE_PIECES], used[STAGE_PIECES];
 };
 
 /* threads: that fill (the caller's included); bytes: of all buffers together. */
