@@ -9,7 +9,7 @@
  *     42 additions of 3 S + 6 M + 1.5, half of them with a product for the endomorphism   431
  *     the table of 8                             90
  *     both sums of the butterfly                 18
- * 1280 in all, or 18 ms for 2^20 of them at 25 G products a second. No inversion is shared between threads, and
+ * 1280 in all, or 54 ms for 2^20 of them at 25 G products a second. No inversion is shared between threads, and
  * the threads of a warp have the same root, since lanes lie side by side: none waits for another. Affine
  * additions with shared inversions would save 180 of these products, but each wants its operands from memory.
  * In the twiddles between the passes each point has its own scalar, so windows of fixed places are used.
