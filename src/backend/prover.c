@@ -70,13 +70,6 @@ struct gpu_proof {
     struct gpu_proof *next_dead;
 };
 
-#define TRY(status)                                                                                          \
-    do {                                                                                                     \
-        const cuzk_status try_status = (status);                                                             \
-        if (try_status != CUZK_OK)                                                                           \
-            return try_status;                                                                               \
-    } while (0)
-
 static uint64_t align(uint64_t size)
 {
     return (size + ALIGN - 1) / ALIGN * ALIGN;

@@ -20,14 +20,6 @@ static cuzk_status other_circuit(const char *path, const char *circuit, const ch
                      (unsigned long long)file, what, circuit, (unsigned long long)expected);
 }
 
-static unsigned domain_of(const struct templates *t)
-{
-    unsigned log = 0;
-    while (UINT64_C(1) << log < t->counts.rows)
-        log++;
-    return log;
-}
-
 static cuzk_status open_folded(const struct exec *x, struct engine_params *p, const char *path,
                                const char *circuit, struct cuzk_error *e)
 {
@@ -48,8 +40,9 @@ static cuzk_status open_folded(const struct exec *x, struct engine_params *p, co
         return other_circuit(path, circuit, "bits", info.bits, t->bits, e);
     if (info.wide != t->wide)
         return other_circuit(path, circuit, "wide variables", info.wide, t->wide, e);
-    if (info.domain_log != domain_of(t))
-        return other_circuit(path, circuit, "as domain's logarithm", info.domain_log, domain_of(t), e);
+    if (info.domain_log != groth16_domain_log(t->counts.rows))
+        return other_circuit(path, circuit, "as domain's logarithm", info.domain_log,
+                             groth16_domain_log(t->counts.rows), e);
     if (memcmp(groth16_srs_header(p->folded)->classes, p->templates->classes, sizeof p->templates->classes) !=
         0)
         return error_set(
@@ -75,8 +68,9 @@ static cuzk_status open_plain(const struct exec *x, struct engine_params *p, con
         return other_circuit(path, circuit, "inputs", info.ic_count, t->counts.inputs, e);
     if (info.count[GROTH16_L] != t->counts.aux)
         return other_circuit(path, circuit, "variables", info.count[GROTH16_L], t->counts.aux, e);
-    if (info.domain_log != domain_of(t))
-        return other_circuit(path, circuit, "as domain's logarithm", info.domain_log, domain_of(t), e);
+    if (info.domain_log != groth16_domain_log(t->counts.rows))
+        return other_circuit(path, circuit, "as domain's logarithm", info.domain_log,
+                             groth16_domain_log(t->counts.rows), e);
     p->wide = t->counts.aux;
     return CUZK_OK;
 }
@@ -101,7 +95,7 @@ static cuzk_status open_both(const struct exec *x, const struct poseidon_set *po
         return status;
     status = n > 4 && strcmp(path + n - 4, ".srs") == 0 ? open_folded(x, p, path, circuit, e)
                                                         : open_plain(x, p, path, circuit, e);
-    p->domain_log = domain_of(&p->templates->templates);
+    p->domain_log = groth16_domain_log(p->templates->templates.counts.rows);
     return status;
 }
 

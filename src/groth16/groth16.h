@@ -10,6 +10,15 @@
 
 #define GROTH16_PROOF_BYTES 192
 
+/* The domain of so many rows has 2^this points: the least that are as many. */
+static inline unsigned groth16_domain_log(uint64_t rows)
+{
+    unsigned log = 0;
+    while (UINT64_C(1) << log < rows)
+        log++;
+    return log;
+}
+
 struct groth16_proof {
     g1_affine a;
     g2_affine b;

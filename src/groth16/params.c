@@ -190,8 +190,7 @@ static void fill_info(struct groth16_params *p)
     info->ic_count = p->layout.ic_count;
     for (int s = 0; s < GROTH16_SECTIONS; s++)
         info->count[s] = p->layout.section[s].count;
-    while (UINT64_C(1) << info->domain_log < (uint64_t)info->count[GROTH16_H] + 1)
-        info->domain_log++;
+    info->domain_log = groth16_domain_log((uint64_t)info->count[GROTH16_H] + 1);
 }
 
 static cuzk_status open_checked(const struct exec *x, struct groth16_params *p, unsigned flags,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "groth16/groth16.h"
 #include "groth16/kernels.h"
 #include "ntt/ntt.h"
 
@@ -95,8 +96,7 @@ static cuzk_status count(const struct exec *x, struct qap *q, const struct circu
 
 cuzk_status qap_domain(struct qap *q, const fr *tau, fr *w, fr *scale, struct cuzk_error *e)
 {
-    while (UINT64_C(1) << q->log < q->rows)
-        q->log++;
+    q->log = groth16_domain_log(q->rows);
     if (q->log > NTT_MAX_LOG)
         return error_set(e, CUZK_ERR_UNSUPPORTED, "the circuit has %llu rows, more than 2^%d",
                          (unsigned long long)q->rows, NTT_MAX_LOG);

@@ -47,9 +47,7 @@ cuzk_status template_circuit_fits(const struct template_circuit *t, const struct
                                   struct cuzk_error *e)
 {
     const struct templates *have = &t->templates;
-    unsigned log = 0;
-    while (UINT64_C(1) << log < have->counts.rows)
-        log++;
+    const unsigned log = groth16_domain_log(have->counts.rows);
     const struct {
         const char *what;
         uint64_t circuit, params;

@@ -148,8 +148,7 @@ cuzk_status srs_shape_of_templates(const struct exec *x, struct srs_shape *out, 
                           .aux = t->counts.aux,
                           .rows = t->counts.rows,
                           .classes = {.budget = x->budget}};
-    while (UINT64_C(1) << s.log < s.rows)
-        s.log++;
+    s.log = groth16_domain_log(s.rows);
     if (s.log > NTT_MAX_LOG)
         return error_set(e, CUZK_ERR_UNSUPPORTED, "the circuit has %llu rows, more than 2^%d",
                          (unsigned long long)s.rows, NTT_MAX_LOG);

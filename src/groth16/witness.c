@@ -92,9 +92,7 @@ static cuzk_status same(const char *what, uint64_t circuit, uint64_t params, str
 static cuzk_status compare(const struct witness *w, const struct cs_counts *counts,
                            const struct groth16_params_info *info, struct cuzk_error *e)
 {
-    unsigned log = 0;
-    while (UINT64_C(1) << log < counts->rows)
-        log++;
+    const unsigned log = groth16_domain_log(counts->rows);
     cuzk_status status = same("inputs", counts->inputs, info->ic_count, e);
     if (status == CUZK_OK)
         status = same("auxiliary variables", counts->aux, info->count[GROTH16_L], e);

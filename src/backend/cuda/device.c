@@ -91,13 +91,6 @@ static cuzk_status enter(struct device *d, struct cuzk_error *e)
     return result == CU_SUCCESS ? CUZK_OK : fail(d, result, "the context", e);
 }
 
-#define TRY(status)                                                                                          \
-    do {                                                                                                     \
-        const cuzk_status try_status = (status);                                                             \
-        if (try_status != CUZK_OK)                                                                           \
-            return try_status;                                                                               \
-    } while (0)
-
 /* enter, one call, its error. */
 #define SIMPLE(d, what, call, e)                                                                             \
     do {                                                                                                     \

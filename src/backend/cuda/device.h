@@ -12,6 +12,14 @@ struct cuda_module {
 };
 extern const struct cuda_module CUDA_MODULES[];
 
+/* Return what is not CUZK_OK. */
+#define TRY(status)                                                                                          \
+    do {                                                                                                     \
+        const cuzk_status try_status = (status);                                                             \
+        if (try_status != CUZK_OK)                                                                           \
+            return try_status;                                                                               \
+    } while (0)
+
 struct launch {
     const char *kernel; /* extern "C" name, of static life */
     unsigned grid[3];   /* blocks; zeros in [1] and [2] mean 1. A grid of no blocks is not launched */

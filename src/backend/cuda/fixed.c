@@ -29,13 +29,6 @@ struct gpu_fixed {
     size_t size; /* points that a batch has room for */
 };
 
-#define TRY(status)                                                                                          \
-    do {                                                                                                     \
-        const cuzk_status try_status = (status);                                                             \
-        if (try_status != CUZK_OK)                                                                           \
-            return try_status;                                                                               \
-    } while (0)
-
 static size_t affine_bytes(unsigned group)
 {
     return group == 1 ? sizeof(g1_affine) : sizeof(g2_affine);

@@ -51,13 +51,6 @@ struct gpu_msm {
     uint32_t bias[8];
 };
 
-#define TRY(status)                                                                                          \
-    do {                                                                                                     \
-        const cuzk_status try_status = (status);                                                             \
-        if (try_status != CUZK_OK)                                                                           \
-            return try_status;                                                                               \
-    } while (0)
-
 static uint32_t ceil_div(uint64_t a, uint64_t b)
 {
     return (uint32_t)((a + b - 1) / b);

@@ -20,13 +20,6 @@
 #define MULTIPLE_BYTES  144 /* a table's entry */
 #define DIGITS_OF_POINT ((size_t)2 * TRANSFORM_WINDOWS)
 
-#define TRY(status)                                                                                          \
-    do {                                                                                                     \
-        const cuzk_status try_status = (status);                                                             \
-        if (try_status != CUZK_OK)                                                                           \
-            return try_status;                                                                               \
-    } while (0)
-
 /* A span on its way: its points, on the host and on the device, and what they are multiplied by in the end.
  */
 struct slot {
