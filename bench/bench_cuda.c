@@ -1,8 +1,8 @@
 /* bench/bench_cuda.c - sums on a GPU: uniform scalars in G1 and G2, plain sums of half the points, five sums
- * under masks at once, and multiples of the generators; sizes 2^16, 2^20, 2^22, 2^24 (--min-log, --max-log;
- * every second size). Every first result is checked against the points' logarithms, which are known. --only
- * trace adds, for the sums of scalars, the time of each kernel, run one after another.
- * SPDX-License-Identifier: Apache-2.0 OR MIT */
+ * under masks and five uniform ones at once, and multiples of the generators; sizes 2^16, 2^20, 2^22, 2^24
+ * (--min-log, --max-log; every second size). Every first result is checked against the points' logarithms,
+ * which are known. --only trace (or g1/trace, g2/trace): the sums of scalars, and the time of each kernel,
+ * run one after another. SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,13 +236,24 @@ static void check(const struct job *j, const void *got, const fr *log)
 
 static void run_uniform(struct job *j, void *out)
 {
-    need(gpu_msm_add(j->msm, j->points.ptr, j->scalars_on.ptr, j->n, &error));
+    need(gpu_msm_add(j->msm, j->points.ptr, &j->scalars_on.ptr, j->n, &error));
     need(gpu_msm_finish(j->msm, out, &error));
 }
 
 static void run_select(struct job *j, void *out)
 {
-    need(gpu_select(out, j->device, j->stream, j->group, j->points.ptr, j->bits_on[0].ptr, j->n, &error));
+    need(gpu_msm_add_masks(j->msm, j->points.ptr, &j->bits_on[0].ptr, j->n, &error));
+    need(gpu_msm_finish(j->msm, out, &error));
+}
+
+/* Over the same points, by different scalars. */
+static void run_several(struct job *j, void *out)
+{
+    uint64_t scalars[MASKS];
+    for (uint64_t m = 0; m < MASKS; m++)
+        scalars[m] = j->scalars_on.ptr + m * j->n * sizeof(fr);
+    need(gpu_msm_add(j->msm, j->points.ptr, scalars, j->n, &error));
+    need(gpu_msm_finish(j->msm, out, &error));
 }
 
 static void run_masks(struct job *j, void *out)
@@ -291,7 +302,9 @@ static bool wanted(const struct job *j, const char *kind)
 {
     char name[32];
     snprintf(name, sizeof name, "g%u/%s", j->group, kind);
-    return strstr(j->b->filter, "trace") != NULL || strstr(name, j->b->filter) != NULL;
+    if (!strstr(j->b->filter, "trace"))
+        return strstr(name, j->b->filter) != NULL;
+    return strcmp(kind, "uniform") == 0 && (j->b->filter[0] != 'g' || strncmp(name, j->b->filter, 2) == 0);
 }
 
 #define COMPARED 1000 /* multiples */
@@ -327,7 +340,7 @@ static void measure_size(struct job *j)
     g2 several_g2[MASKS];
     void *several = j->group == 1 ? (void *)several_g1 : (void *)several_g2;
     if (wanted(j, "uniform")) {
-        need(gpu_msm_new(&j->msm, j->device, j->stream, j->group, j->n, 0, &error));
+        need(gpu_msm_new(&j->msm, j->device, j->stream, j->group, 1, j->n, 0, &error));
         run_uniform(j, out);
         const fr log = log_of(j, j->scalars, NULL);
         check(j, out, &log);
@@ -345,9 +358,11 @@ static void measure_size(struct job *j)
         for (int m = 0; m < MASKS; m++)
             logs[m] = log_of(j, NULL, j->bits[m]);
     if (wanted(j, "select")) {
+        need(gpu_msm_new_masks(&j->msm, j->device, j->stream, j->group, 1, j->n, 0, &error));
         run_select(j, out);
         check(j, out, &logs[0]);
         measure(j, "select", run_select, out);
+        gpu_msm_free(j->msm);
     }
     if (wanted(j, "masks")) {
         need(gpu_msm_new_masks(&j->msm, j->device, j->stream, j->group, MASKS, j->n, 0, &error));
@@ -357,13 +372,24 @@ static void measure_size(struct job *j)
         measure(j, "masks5", run_masks, several);
         gpu_msm_free(j->msm);
     }
+    if (wanted(j, "several") && j->n * MASKS <= j->scalars_on.size / sizeof(fr)) {
+        need(gpu_msm_new(&j->msm, j->device, j->stream, j->group, MASKS, j->n, 0, &error));
+        run_several(j, several);
+        for (size_t m = 0; m < MASKS; m++) {
+            const fr log = log_of(j, j->scalars + m * j->n, NULL);
+            check(j, j->group == 1 ? (void *)&several_g1[m] : (void *)&several_g2[m], &log);
+        }
+        measure(j, "several5", run_several, several);
+        gpu_msm_free(j->msm);
+    }
     if (wanted(j, "multiples"))
         measure_multiples(j);
 }
 
 static void measure_group(struct job *j, unsigned min_log, unsigned max_log)
 {
-    if (!wanted(j, "uniform") && !wanted(j, "select") && !wanted(j, "masks") && !wanted(j, "multiples"))
+    if (!wanted(j, "uniform") && !wanted(j, "select") && !wanted(j, "masks") && !wanted(j, "several") &&
+        !wanted(j, "multiples"))
         return;
     make_points(j, (size_t)1 << max_log);
     for (unsigned log = min_log; log <= max_log;

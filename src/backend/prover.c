@@ -266,7 +266,7 @@ static struct plan plan_of(const struct srs_header *h, uint64_t limit)
     const uint64_t points = UINT64_C(1) << h->domain_log, vector = points * sizeof(fr);
     struct plan plan = {.batch = most < 1 ? 1 : most < GPU_PROOF_BATCH ? (unsigned)most : GPU_PROOF_BATCH};
     struct gpu_msm_plan best;
-    const bool found = gpu_msm_plan_make(&best, XYZZ_G1_BYTES, points, UINT64_MAX);
+    const bool found = gpu_msm_plan_make(&best, XYZZ_G1_BYTES, 1, points, UINT64_MAX);
     const uint64_t sum = found ? best.bytes : 0, share = sum < limit / 4 ? sum : limit / 4;
     const uint64_t beside = (plan.batch + 1) * witness + vector + SLACK;
     plan.fast = beside + (sum > vector ? sum : vector);
@@ -468,15 +468,18 @@ static cuzk_status transforms(struct gpu_prover *p, struct gpu_proof *proof, uin
     return device_wait(p->device, p->stream, e);
 }
 
-/* Add a run's points times scalars to the sum in m. */
+/* Add a run's points times scalars, those of each of `sums` proofs, to the sums in m. */
 static cuzk_status add_run(struct gpu_prover *p, const struct exec *x, struct gpu_msm *m, enum srs_run run,
-                           uint64_t scalars, struct cuzk_error *e)
+                           const uint64_t *scalars, unsigned sums, struct cuzk_error *e)
 {
     struct gpu_srs *srs = p->held->srs;
     for (uint64_t at = 0; at < srs->count[run];) {
         struct srs_piece piece;
+        uint64_t from[GPU_PROOF_BATCH];
+        for (unsigned i = 0; i < sums; i++)
+            from[i] = scalars[i] + at * sizeof(fr);
         TRY(gpu_srs_piece(srs, run, at, &piece, e));
-        TRY(gpu_msm_add(m, piece.points, scalars + at * sizeof(fr), piece.count, e));
+        TRY(gpu_msm_add(m, piece.points, from, piece.count, e));
         TRY(gpu_srs_done(srs, &piece, e));
         at += piece.count;
         TRY(step(x, srs_run_name(run), at, srs->count[run], e));
@@ -490,8 +493,8 @@ static cuzk_status sum_q(struct gpu_prover *p, const struct exec *x, struct gpu_
     struct gpu_msm *m = NULL;
     g1 sum;
     TRY(step(x, "q", 0, p->held->srs->count[RUN_Q], e));
-    TRY(gpu_msm_new(&m, p->device, p->stream, 1, p->held->srs->count[RUN_Q], 0, e));
-    cuzk_status status = add_run(p, x, m, RUN_Q, product, e);
+    TRY(gpu_msm_new(&m, p->device, p->stream, 1, 1, p->held->srs->count[RUN_Q], 0, e));
+    cuzk_status status = add_run(p, x, m, RUN_Q, &product, 1, e);
     if (status == CUZK_OK && next)
         status = bring(p, next, e);
     if (status == CUZK_OK)
@@ -600,9 +603,6 @@ static cuzk_status sum_masks(const struct settling *s, enum srs_run run, const u
     struct gpu_srs *srs = s->p->held->srs;
     const uint64_t points = srs->count[run];
     struct gpu_msm *m = NULL;
-    if (s->count == 1 && gpu_srs_resident(srs, run))
-        return gpu_select(sums, s->p->device, s->p->stream, srs_run_group(run), srs->points[run].ptr, bits[0],
-                          points, e);
     TRY(gpu_msm_new_masks(&m, s->p->device, s->p->stream, srs_run_group(run), s->count, points, 0, e));
     cuzk_status status = CUZK_OK;
     for (uint64_t at = 0; at < points && status == CUZK_OK;) {
@@ -627,20 +627,28 @@ static cuzk_status sum_masks(const struct settling *s, enum srs_run run, const u
     return status;
 }
 
+union run_sums {
+    g1 first[GPU_PROOF_BATCH];
+    g2 second[GPU_PROOF_BATCH];
+};
+
+static void add_sums(struct gpu_proof *const *proofs, unsigned count, enum srs_run run,
+                     const union run_sums *sums)
+{
+    for (unsigned i = 0; i < count; i++)
+        add_sum(&proofs[i]->sums, run,
+                srs_run_group(run) == 1 ? (const void *)&sums->first[i] : (const void *)&sums->second[i]);
+}
+
 static cuzk_status sum_bits(const struct settling *s, enum srs_run run, const uint64_t *bits,
                             struct cuzk_error *e)
 {
-    union {
-        g1 first[GPU_PROOF_BATCH];
-        g2 second[GPU_PROOF_BATCH];
-    } sums;
+    union run_sums sums;
     if (s->p->held->srs->count[run] == 0)
         return CUZK_OK;
     TRY(step(s->x, srs_run_name(run), 0, s->p->held->srs->count[run], e));
     TRY(sum_masks(s, run, bits, &sums, e));
-    for (unsigned i = 0; i < s->count; i++)
-        add_sum(&s->proofs[i]->sums, run,
-                srs_run_group(run) == 1 ? (const void *)&sums.first[i] : (const void *)&sums.second[i]);
+    add_sums(s->proofs, s->count, run, &sums);
     return CUZK_OK;
 }
 
@@ -669,34 +677,61 @@ static cuzk_status settle_bits(const struct settling *s, const struct set *set, 
     return status;
 }
 
-static cuzk_status sum_wide(const struct settling *s, struct gpu_msm *m, enum srs_run run,
-                            struct gpu_proof *proof, uint64_t scalars, struct cuzk_error *e)
+/* Room for the sums over wide values of several proofs at once. */
+struct wide {
+    unsigned most; /* proofs */
+    uint64_t each; /* of `block`, bytes a proof */
+    struct gpu_msm *m[2];
+    struct device_block block;
+};
+
+static void wide_free(struct wide *w)
 {
-    g2 sum; /* or g1, the smaller */
-    TRY(add_run(s->p, s->x, m, run, scalars, e));
-    TRY(gpu_msm_finish(m, &sum, e));
-    add_sum(&proof->sums, run, &sum);
-    return CUZK_OK;
+    for (size_t r = 0; r < ARRAY_LEN(w->m); r++) {
+        gpu_msm_free(w->m[r]);
+        w->m[r] = NULL;
+    }
+    device_free(&w->block);
 }
 
-/* The scalars of each proof, then the sum of each of the runs. */
-static cuzk_status wide_of(const struct settling *s, const struct set *set, struct gpu_msm *const *m,
-                           uint64_t block, struct cuzk_error *e)
+static cuzk_status wide_new(struct gpu_prover *p, const struct set *set, struct wide *w, struct cuzk_error *e)
+{
+    cuzk_status status = device_alloc(&w->block, p->device, w->most, w->each, "picked values", e);
+    /* both want all that is left: the second group has the larger share */
+    for (unsigned r = 0; r < set->runs && status == CUZK_OK; r++) {
+        const uint64_t left = device_info(p->device)->limit - device_memory_used(p->device);
+        const uint64_t count = p->held->srs->count[set->wide[r]];
+        if (count > 0)
+            status = gpu_msm_new(&w->m[r], p->device, p->stream, srs_run_group(set->wide[r]), w->most, count,
+                                 set->runs == 2 && r == 0 ? left / 3 : left, e);
+    }
+    return status;
+}
+
+/* The scalars of some proofs, then the sums of each of the runs. */
+static cuzk_status wide_of(const struct settling *s, const struct set *set, const struct wide *w,
+                           struct gpu_proof *const *proofs, unsigned count, struct cuzk_error *e)
 {
     struct gpu_prover *p = s->p;
-    for (unsigned i = 0; i < s->count; i++) {
-        struct gpu_proof *proof = s->proofs[i];
-        uint64_t scalars = proof->there.input;
-        if (set->matrix != NO_MATRIX) {
-            const uint32_t inputs = p->held->srs->of[set->matrix].count[SRS_INPUTS];
-            TRY(pick(p, set->matrix, SRS_INPUTS, proof->there.input, block, proof->w.inputs, e));
-            TRY(pick(p, set->matrix, SRS_WIDE, proof->there.wide, block + inputs * sizeof(fr), proof->w.wide,
-                     e));
-            scalars = block;
-        }
-        for (unsigned r = 0; r < set->runs; r++)
-            if (m[r])
-                TRY(sum_wide(s, m[r], set->wide[r], proof, scalars, e));
+    uint64_t scalars[GPU_PROOF_BATCH];
+    union run_sums sums;
+    for (unsigned i = 0; i < w->most; i++) {
+        struct gpu_proof *proof = proofs[i < count ? i : 0]; /* room that is left over sums up again */
+        scalars[i] = proof->there.input;
+        if (set->matrix == NO_MATRIX)
+            continue;
+        const uint32_t inputs = p->held->srs->of[set->matrix].count[SRS_INPUTS];
+        scalars[i] = w->block.ptr + i * w->each;
+        TRY(pick(p, set->matrix, SRS_INPUTS, proof->there.input, scalars[i], proof->w.inputs, e));
+        TRY(pick(p, set->matrix, SRS_WIDE, proof->there.wide, scalars[i] + inputs * sizeof(fr), proof->w.wide,
+                 e));
+    }
+    for (unsigned r = 0; r < set->runs; r++) {
+        if (!w->m[r])
+            continue;
+        TRY(add_run(p, s->x, w->m[r], set->wide[r], scalars, w->most, e));
+        TRY(gpu_msm_finish(w->m[r], &sums, e));
+        add_sums(proofs, count, set->wide[r], &sums);
     }
     return CUZK_OK;
 }
@@ -704,26 +739,19 @@ static cuzk_status wide_of(const struct settling *s, const struct set *set, stru
 static cuzk_status settle_wide(const struct settling *s, const struct set *set, struct cuzk_error *e)
 {
     struct gpu_prover *p = s->p;
-    struct gpu_msm *m[2] = {NULL, NULL};
-    struct device_block block;
     const uint64_t count = set->matrix == NO_MATRIX ? 0 : p->held->srs->count[set->wide[0]];
-    TRY(device_alloc(&block, p->device, count, sizeof(fr), "picked values", e));
-    cuzk_status status = CUZK_OK;
-    /* both want all that is left: the second group has the larger share */
-    for (unsigned r = 0; r < set->runs && status == CUZK_OK; r++) {
-        const uint64_t left = device_info(p->device)->limit - device_memory_used(p->device);
-        if (p->held->srs->count[set->wide[r]] > 0)
-            status =
-                gpu_msm_new(&m[r], p->device, p->stream, srs_run_group(set->wide[r]),
-                            p->held->srs->count[set->wide[r]], set->runs == 2 && r == 0 ? left / 3 : left, e);
+    struct wide w = {.most = s->count, .each = count * sizeof(fr)};
+    cuzk_status status = wide_new(p, set, &w, e);
+    while (status == CUZK_ERR_MEMORY && w.most > 1) { /* fewer at a time */
+        wide_free(&w);
+        w.most = (w.most + 1) / 2;
+        status = wide_new(p, set, &w, e);
     }
-    if (status == CUZK_OK)
-        status = wide_of(s, set, m, block.ptr, e);
+    for (unsigned i = 0; i < s->count && status == CUZK_OK; i += w.most)
+        status = wide_of(s, set, &w, s->proofs + i, s->count - i < w.most ? s->count - i : w.most, e);
     if (status != CUZK_OK)
         quiet(p);
-    for (unsigned r = 0; r < set->runs; r++)
-        gpu_msm_free(m[r]);
-    device_free(&block);
+    wide_free(&w);
     return status;
 }
 

@@ -257,9 +257,9 @@ static cuzk_status sum_on(struct device *d, const g1_affine *points, const fr *s
     if (status == CUZK_OK)
         status = device_upload(d, s, scalar.ptr, scalars, TRY_POINTS * sizeof *scalars, e);
     if (status == CUZK_OK)
-        status = gpu_msm_new(&m, d, s, 1, TRY_POINTS, 0, e);
+        status = gpu_msm_new(&m, d, s, 1, 1, TRY_POINTS, 0, e);
     if (status == CUZK_OK)
-        status = gpu_msm_add(m, point.ptr, scalar.ptr, TRY_POINTS, e);
+        status = gpu_msm_add(m, point.ptr, &scalar.ptr, TRY_POINTS, e);
     if (status == CUZK_OK)
         status = gpu_msm_finish(m, sum, e);
     gpu_msm_free(m);

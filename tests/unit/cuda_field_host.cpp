@@ -139,6 +139,22 @@ void host_double(unsigned group, void *sum)
         double_sum<fp2_32>(sum);
 }
 
+template <class F> static void to_affine(void *out, const void *sum)
+{
+    xyzz<F> in;
+    memcpy(&in, sum, sizeof in);
+    const affine<F> point = xyzz_to_affine(in);
+    memcpy(out, &point, sizeof point);
+}
+
+void host_to_affine(unsigned group, void *out, const void *sum)
+{
+    if (group == 1)
+        to_affine<fp32>(out, sum);
+    else
+        to_affine<fp2_32>(out, sum);
+}
+
 template <class F> static void fixed(const fixed_args &a)
 {
     for (uint32_t i = 0; i < a.count; i++)

@@ -40,6 +40,8 @@ void host_fixed(unsigned group, const struct fixed_args *args);
 void host_add_affine(unsigned group, void *sum, const void *point);
 void host_add(unsigned group, void *sum, const void *other);
 void host_double(unsigned group, void *sum);
+/* out: 96 or 192 bytes, canonical */
+void host_to_affine(unsigned group, void *out, const void *sum);
 
 #ifdef __cplusplus
 }

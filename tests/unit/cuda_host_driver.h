@@ -213,6 +213,12 @@ static cu_result host_function(cu_function *out, cu_module module, const char *n
     return CU_SUCCESS;
 }
 
+static cu_result host_prepare(cu_function function, int attribute, int value)
+{
+    (void)function, (void)attribute, (void)value;
+    return CU_SUCCESS;
+}
+
 static cu_result host_launch(cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                              unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                              cu_stream stream, void **arguments, void **extra)
@@ -250,6 +256,7 @@ static const struct driver HOST_DRIVER = {
     .fill = host_fill,
     .module_load = host_load,
     .module_function = host_function,
+    .function_set = host_prepare,
     .launch = host_launch,
 };
 

@@ -16,7 +16,7 @@ extern struct exec sums_exec;
 struct gpu_msm {
     struct device *device;
     struct stream stream;
-    unsigned group, arrays;
+    unsigned group, sums;
     struct device_block room;
     g1 first[GPU_SUMS_MOST];
     g2 second[GPU_SUMS_MOST];
@@ -30,14 +30,14 @@ static void sums_zero(struct gpu_msm *m)
     }
 }
 
-cuzk_status gpu_msm_new_masks(struct gpu_msm **out, struct device *d, struct stream s, unsigned group,
-                              unsigned arrays, uint64_t count, uint64_t memory, struct cuzk_error *e)
+cuzk_status gpu_msm_new(struct gpu_msm **out, struct device *d, struct stream s, unsigned group,
+                        unsigned sums, uint64_t count, uint64_t memory, struct cuzk_error *e)
 {
     struct gpu_msm *m = mem_alloc(1, sizeof *m);
     (void)count, (void)memory;
     if (!m)
         return error_memory(e, sizeof *m, "a sum");
-    *m = (struct gpu_msm){.device = d, .stream = s, .group = group, .arrays = arrays};
+    *m = (struct gpu_msm){.device = d, .stream = s, .group = group, .sums = sums};
     const cuzk_status status = device_alloc(&m->room, d, 4096, 1, "a sum", e);
     sums_zero(m);
     if (status != CUZK_OK) {
@@ -48,10 +48,10 @@ cuzk_status gpu_msm_new_masks(struct gpu_msm **out, struct device *d, struct str
     return CUZK_OK;
 }
 
-cuzk_status gpu_msm_new(struct gpu_msm **out, struct device *d, struct stream s, unsigned group,
-                        uint64_t count, uint64_t memory, struct cuzk_error *e)
+cuzk_status gpu_msm_new_masks(struct gpu_msm **out, struct device *d, struct stream s, unsigned group,
+                              unsigned sums, uint64_t count, uint64_t memory, struct cuzk_error *e)
 {
-    return gpu_msm_new_masks(out, d, s, group, 0, count, memory, e);
+    return gpu_msm_new(out, d, s, group, sums, count, memory, e);
 }
 
 void gpu_msm_free(struct gpu_msm *m)
@@ -80,45 +80,33 @@ static cuzk_status sums_add(struct gpu_msm *m, unsigned i, uint64_t points, cons
     return status;
 }
 
-cuzk_status gpu_msm_add(struct gpu_msm *m, uint64_t points, uint64_t scalars, size_t count,
+cuzk_status gpu_msm_add(struct gpu_msm *m, uint64_t points, const uint64_t *scalars, size_t count,
                         struct cuzk_error *e)
 {
-    return sums_add(m, 0, points, (const fr *)(uintptr_t)scalars, NULL, count, e);
+    cuzk_status status = CUZK_OK;
+    for (unsigned i = 0; i < m->sums && status == CUZK_OK; i++)
+        status = sums_add(m, i, points, (const fr *)(uintptr_t)scalars[i], NULL, count, e);
+    return status;
 }
 
 cuzk_status gpu_msm_add_masks(struct gpu_msm *m, uint64_t points, const uint64_t *bits, size_t count,
                               struct cuzk_error *e)
 {
     cuzk_status status = CUZK_OK;
-    for (unsigned i = 0; i < m->arrays && status == CUZK_OK; i++)
+    for (unsigned i = 0; i < m->sums && status == CUZK_OK; i++)
         status = sums_add(m, i, points, NULL, (const uint64_t *)(uintptr_t)bits[i], count, e);
     return status;
 }
 
 cuzk_status gpu_msm_finish(struct gpu_msm *m, void *out, struct cuzk_error *e)
 {
-    const unsigned n = m->arrays ? m->arrays : 1;
     const cuzk_status status = device_wait(m->device, m->stream, e);
     if (status != CUZK_OK)
         return status;
     memcpy(out, m->group == 1 ? (void *)m->first : (void *)m->second,
-           n * (m->group == 1 ? sizeof(g1) : sizeof(g2)));
+           m->sums * (m->group == 1 ? sizeof(g1) : sizeof(g2)));
     sums_zero(m);
     return CUZK_OK;
-}
-
-cuzk_status gpu_select(void *out, struct device *d, struct stream s, unsigned group, uint64_t points,
-                       uint64_t bits, size_t count, struct cuzk_error *e)
-{
-    struct gpu_msm *m;
-    cuzk_status status = gpu_msm_new_masks(&m, d, s, group, 1, count, 0, e);
-    if (status != CUZK_OK)
-        return status;
-    status = gpu_msm_add_masks(m, points, &bits, count, e);
-    if (status == CUZK_OK)
-        status = gpu_msm_finish(m, out, e);
-    gpu_msm_free(m);
-    return status;
 }
 
 #endif

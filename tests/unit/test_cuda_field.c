@@ -206,6 +206,10 @@ static void sums_in_g1(void **unused)
         }
         xyzz_read(1, &got, sums[to]);
         assert_true(g1_equal(&got, &want[to]));
+        g1_affine affine[2];
+        host_to_affine(1, &affine[0], sums[to]);
+        g1_to_affine(&affine[1], &got);
+        assert_memory_equal(&affine[0], &affine[1], sizeof affine[0]);
     }
 }
 
@@ -246,27 +250,53 @@ static void sums_in_g2(void **unused)
         }
         xyzz_read(2, &got, sums[to]);
         assert_true(g2_equal(&got, &want[to]));
+        g2_affine affine[2];
+        host_to_affine(2, &affine[0], sums[to]);
+        g2_to_affine(&affine[1], &got);
+        assert_memory_equal(&affine[0], &affine[1], sizeof affine[0]);
     }
 }
 
-/* The windows of a sum are put together as the plan cuts them. */
+/* Buckets of uneven windows, folded level by level as struct msm_halve_args says. */
 static void windows_add_up(void **unused)
 {
     (void)unused;
-    const uint32_t offset[] = {0, 3, 10};
-    uint8_t sums[3 * XYZZ_G1_BYTES] = {0}, weighted[3 * XYZZ_G1_BYTES] = {0};
-    for (uint32_t w = 0; w < 3; w++) { /* 2^w in the sums, 5 in the weighted ones */
-        for (uint32_t i = 0; i < UINT32_C(1) << w; i++)
-            host_add_affine(1, sums + w * XYZZ_G1_BYTES, &G1_GENERATOR);
-        for (int i = 0; i < 5; i++)
-            host_add_affine(1, weighted + w * XYZZ_G1_BYTES, &G1_GENERATOR);
+    enum { BUCKETS = 4 + 8 + 4, LEVELS = 2, MOST = 2 * BUCKETS };
+    static const uint32_t FIRST[] = {0, 4, 12, BUCKETS};
+    static uint8_t sums[LEVELS + 1][MOST][XYZZ_G1_BYTES];
+    uint64_t state = 12;
+    fr total = FR_ZERO, by_bit = FR_ZERO;
+    for (uint32_t w = 0; w < 3; w++)
+        for (uint32_t i = FIRST[w]; i < FIRST[w + 1]; i++) {
+            const uint64_t points = test_random(&state) % 5, digit = i - FIRST[w] + 1;
+            const unsigned offset = w == 0 ? 0 : w == 1 ? 3 : 7;
+            fr term;
+            for (uint64_t j = 0; j < points; j++)
+                host_add_affine(1, sums[0][i], &G1_GENERATOR);
+            fr_from_u64(&term, points * digit << offset);
+            fr_add(&total, &total, &term);
+            fr_from_u64(&term, w == 1 && (digit - 1) & 4 ? points : 0);
+            fr_add(&by_bit, &by_bit, &term);
+        }
+    for (uint32_t level = 0; level < LEVELS; level++) {
+        const uint32_t pairs = (level + 1) * (BUCKETS >> level) / 2, half = BUCKETS >> (level + 1);
+        for (uint32_t p = 0; p < pairs; p++) {
+            uint8_t *out = sums[level + 1][p < half ? p : p + half];
+            memcpy(out, sums[level][2 * p], XYZZ_G1_BYTES);
+            host_add(1, out, sums[level][2 * p + 1]);
+            if (p < half)
+                memcpy(sums[level + 1][p + half], sums[level][2 * p + 1], XYZZ_G1_BYTES);
+        }
     }
+    const struct xyzz_folded folded = {
+        .group = 1, .levels = LEVELS, .segments = 3, .first_bucket = FIRST, .sums = sums[LEVELS][0]};
     g1 got, want, generator;
-    fr k;
-    fr_from_u64(&k, 6 + (7 << 3) + (9 << 10));
     g1_from_affine(&generator, &G1_GENERATOR);
-    g1_mul(&want, &generator, &k);
-    xyzz_windows(1, &got, sums, weighted, offset, 3);
+    g1_mul(&want, &generator, &total);
+    xyzz_windows(&got, &folded, 0, 3);
+    assert_true(g1_equal(&got, &want));
+    g1_mul(&want, &generator, &by_bit);
+    xyzz_bit(&got, &folded, 1, 2); /* above the levels: within the sums themselves */
     assert_true(g1_equal(&got, &want));
 }
 

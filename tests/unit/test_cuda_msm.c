@@ -122,23 +122,36 @@ static void cpu_sum(union sum *out, unsigned group, const fr *k, size_t n)
         OK(msm_g2(&x, &out->g2, &p, &s, &error));
 }
 
-static void check_sum(unsigned group, const fr *k, size_t n, size_t pieces, uint64_t memory)
+/* Several sums over the same points: the scalars of each begin one further on. */
+static void check_sums(unsigned group, unsigned count_sums, const fr *k, size_t n, size_t pieces,
+                       uint64_t memory)
 {
     struct gpu_msm *m;
-    union sum got, want;
-    upload(on_device[2].ptr, k, n * sizeof *k);
-    OK(gpu_msm_new(&m, device, stream, group, n, memory, &error));
+    g1 first[GPU_MSM_MOST];
+    g2 second[GPU_MSM_MOST];
+    union sum want;
+    upload(on_device[2].ptr, k, (n + count_sums - 1) * sizeof *k);
+    OK(gpu_msm_new(&m, device, stream, group, count_sums, n, memory, &error));
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < pieces; i++) {
-            const size_t first = n * i / pieces, count = n * (i + 1) / pieces - first;
-            OK(gpu_msm_add(m, on_device[group - 1].ptr + first * point_size(group),
-                           on_device[2].ptr + first * sizeof(fr), count, &error));
+            const size_t from = n * i / pieces, count = n * (i + 1) / pieces - from;
+            uint64_t at[GPU_MSM_MOST];
+            for (unsigned j = 0; j < count_sums; j++)
+                at[j] = on_device[2].ptr + (from + j) * sizeof(fr);
+            OK(gpu_msm_add(m, on_device[group - 1].ptr + from * point_size(group), at, count, &error));
         }
-        OK(gpu_msm_finish(m, &got, &error));
-        cpu_sum(&want, group, k, n);
-        assert_same(group, &got, &want);
+        OK(gpu_msm_finish(m, group == 1 ? (void *)first : (void *)second, &error));
+        for (unsigned j = 0; j < count_sums; j++) {
+            cpu_sum(&want, group, k + j, n);
+            assert_same(group, group == 1 ? (void *)&first[j] : (void *)&second[j], &want);
+        }
     }
     gpu_msm_free(m);
+}
+
+static void check_sum(unsigned group, const fr *k, size_t n, size_t pieces, uint64_t memory)
+{
+    check_sums(group, 1, k, n, pieces, memory);
 }
 
 static void sums(unsigned group)
@@ -152,6 +165,9 @@ static void sums(unsigned group)
         check_sum(group, scalars, SIZES[i], 1, 0);
     check_sum(group, scalars, 70000, 3, 0);
     check_sum(group, scalars, MOST / 4, 1, UINT64_C(256) << 20); /* chunks */
+    check_sums(group, 3, scalars, 5000, 2, 0);
+    check_sums(group, GPU_MSM_MOST, scalars, 40000, 1, 0);
+    check_sums(group, 5, scalars, MOST / 2, 2, 0); /* trees, merged */
 }
 
 static void sums_in_g1(void **unused)
@@ -195,6 +211,27 @@ static void uneven_scalars(void **unused)
     free(k);
 }
 
+/* Fewer points than a word has bits, and than there are buckets; what stands beyond does not count. */
+static void one_of_few(unsigned group, const uint64_t *bits, uint64_t address)
+{
+    static const size_t COUNTS[] = {0, 1, 31, 77, 1000, 66000};
+    for (size_t i = 0; i < ARRAY_LEN(COUNTS); i++) {
+        struct gpu_msm *m;
+        union sum got, want;
+        fr *k = calloc(COUNTS[i] + 1, sizeof *k);
+        assert_non_null(k);
+        for (size_t j = 0; j < COUNTS[i]; j++)
+            k[j] = bits[j / 64] >> (j % 64) & 1 ? FR_ONE : FR_ZERO;
+        cpu_sum(&want, group, k, COUNTS[i]);
+        free(k);
+        OK(gpu_msm_new_masks(&m, device, stream, group, 1, COUNTS[i], 0, &error));
+        OK(gpu_msm_add_masks(m, on_device[group - 1].ptr, &address, COUNTS[i], &error));
+        OK(gpu_msm_finish(m, &got, &error));
+        assert_same(group, &got, &want);
+        gpu_msm_free(m);
+    }
+}
+
 static void masks(unsigned group)
 {
     enum { ARRAYS = 5, WORDS = MOST / 64 };
@@ -221,9 +258,22 @@ static void masks(unsigned group)
         else
             OK(msm_g2_select(&x, &want[j].g2, &p, bits[j], &error));
         addresses[j] = block.ptr + (uint64_t)j * sizeof bits[0];
-        OK(gpu_select(&got, device, stream, group, on_device[group - 1].ptr, addresses[j], MOST, &error));
-        assert_same(group, &got, &want[j]);
+        /* alone: whole and in pieces */
+        for (size_t pieces = 1; pieces <= 3; pieces += 2) {
+            struct gpu_msm *m;
+            OK(gpu_msm_new_masks(&m, device, stream, group, 1, MOST, 0, &error));
+            for (size_t i = 0; i < pieces; i++) {
+                const size_t from = MOST * i / pieces / 64 * 64, to = MOST * (i + 1) / pieces / 64 * 64;
+                const uint64_t at = addresses[j] + from / 8;
+                OK(gpu_msm_add_masks(m, on_device[group - 1].ptr + from * point_size(group), &at, to - from,
+                                     &error));
+            }
+            OK(gpu_msm_finish(m, &got, &error));
+            assert_same(group, &got, &want[j]);
+            gpu_msm_free(m);
+        }
     }
+    one_of_few(group, bits[2], addresses[2]);
     for (unsigned memory = 0; memory < 2; memory++) {
         struct gpu_msm *m;
         OK(gpu_msm_new_masks(&m, device, stream, group, ARRAYS, MOST, (uint64_t)memory << 26, &error));
@@ -263,9 +313,9 @@ static void failures_are_survived(void **unused)
     for (unsigned n = 1;; n++) {
         struct gpu_msm *m = NULL;
         device_fail_after(device, n, 2); /* out of memory: harmless */
-        cuzk_status status = gpu_msm_new(&m, device, stream, 1, 1000, 0, &error);
+        cuzk_status status = gpu_msm_new(&m, device, stream, 1, 1, 1000, 0, &error);
         if (status == CUZK_OK)
-            status = gpu_msm_add(m, on_device[0].ptr, on_device[2].ptr, 1000, &error);
+            status = gpu_msm_add(m, on_device[0].ptr, &on_device[2].ptr, 1000, &error);
         if (status == CUZK_OK)
             status = gpu_msm_finish(m, &got, &error);
         device_fail_after(device, 0, 0);
@@ -288,8 +338,8 @@ static void a_killed_kernel_is_survived(void **unused)
         skip();
     struct gpu_msm *m;
     union sum got;
-    OK(gpu_msm_new(&m, device, stream, 1, 1000, 0, &error));
-    cuzk_status status = gpu_msm_add(m, UINT64_C(1) << 60, on_device[2].ptr, 1000, &error);
+    OK(gpu_msm_new(&m, device, stream, 1, 1, 1000, 0, &error));
+    cuzk_status status = gpu_msm_add(m, UINT64_C(1) << 60, &on_device[2].ptr, 1000, &error);
     if (status == CUZK_OK)
         status = gpu_msm_finish(m, &got, &error);
     assert_int_equal(status, CUZK_ERR_DEVICE);
@@ -320,23 +370,28 @@ static void plans_hold(void **unused)
     (void)unused;
     for (unsigned log = 0; log <= 28; log++)
         for (unsigned memory = 20; memory <= 36; memory += 2) {
+            const unsigned sums = 1 + (log + memory) % GPU_MSM_MOST;
             struct gpu_msm_plan p;
-            if (!gpu_msm_plan_make(&p, 192, UINT64_C(1) << log, UINT64_C(1) << memory)) {
-                assert_true(memory <= 24);
+            if (!gpu_msm_plan_make(&p, 192, sums, UINT64_C(1) << log, UINT64_C(1) << memory)) {
+                assert_true(memory <= (sums == 1 ? 24 : 30));
                 continue;
             }
             assert_true(p.bytes <= UINT64_C(1) << memory);
             assert_int_equal(p.offset[p.windows - 1] + p.width[p.windows - 1], 256);
-            assert_true(p.chunk > 0 && p.windows <= MSM_MAX_WINDOWS && p.levels <= GPU_MSM_MAX_LEVELS);
-            assert_int_equal(gpu_msm_plan_level(&p, p.levels), p.windows);
+            assert_true(p.chunk > 0 && p.windows <= MSM_MAX_WINDOWS && p.segments == sums * p.windows &&
+                        p.segments <= MSM_MAX_SEGMENTS && p.affine_levels < p.levels);
             uint32_t next = 0;
+            for (uint32_t w = 0; w < p.segments; w++) { /* pairs of buckets until the last level */
+                assert_int_equal(p.first_bucket[w] % (UINT32_C(1) << p.levels), 0);
+                assert_true(p.first_bucket[w] < p.first_bucket[w + 1]);
+            }
             for (uint32_t g = 0; g < p.groups; g++) {
                 assert_int_equal(p.group[g].first, next);
                 assert_true(p.group[g].bins <= MSM_MAX_BINS && 1u << p.group[g].low_bits <= MSM_MAX_LOW);
                 assert_true((uint64_t)p.group[g].bins << p.group[g].low_bits >= p.group[g].buckets);
                 next = p.group[g].end;
             }
-            assert_int_equal(next, p.windows);
+            assert_int_equal(next, p.segments);
         }
 }
 

@@ -150,15 +150,16 @@ static cuzk_status run_scalars(void *ctx)
 {
     struct gpu_sum *s = ctx;
     struct cuzk_error *e = &s->gpu->k->e;
-    const cuzk_status status = gpu_msm_add(s->msm, s->points.ptr, s->scalars_on.ptr, s->n, e);
+    const cuzk_status status = gpu_msm_add(s->msm, s->points.ptr, &s->scalars_on.ptr, s->n, e);
     return status == CUZK_OK ? gpu_msm_finish(s->msm, &s->out, e) : status;
 }
 
 static cuzk_status run_bits(void *ctx)
 {
     struct gpu_sum *s = ctx;
-    return gpu_select(&s->out, s->gpu->device, s->gpu->stream, s->group, s->points.ptr, s->bits_on.ptr, s->n,
-                      &s->gpu->k->e);
+    struct cuzk_error *e = &s->gpu->k->e;
+    const cuzk_status status = gpu_msm_add_masks(s->msm, s->points.ptr, &s->bits_on.ptr, s->n, e);
+    return status == CUZK_OK ? gpu_msm_finish(s->msm, &s->out, e) : status;
 }
 
 static cuzk_status measure_sum(struct gpu_sum *s, const char *kind)
@@ -175,8 +176,9 @@ static cuzk_status measure_sum(struct gpu_sum *s, const char *kind)
     }
     cuzk_status status = bits ? upload(s->gpu, &s->bits_on, s->bits, (s->n + 31) / 32 * 4)
                               : upload(s->gpu, &s->scalars_on, s->scalars, s->n * sizeof(fr));
-    if (status == CUZK_OK && !bits)
-        status = gpu_msm_new(&s->msm, s->gpu->device, s->gpu->stream, s->group, s->n, 0, &k->e);
+    if (status == CUZK_OK)
+        status = (bits ? gpu_msm_new_masks : gpu_msm_new)(&s->msm, s->gpu->device, s->gpu->stream, s->group,
+                                                          1, s->n, 0, &k->e);
     snprintf(name, sizeof name, "g%u %s", s->group, kind);
     if (status == CUZK_OK)
         status = kernels_measure(k, name, s->n, bits ? run_bits : run_scalars, s);

@@ -332,6 +332,22 @@ template <class F> FIELD_FN void xyzz_add_affine(xyzz<F> &a, const affine<F> &b)
         xyzz_add_affine_equal(a, b);
 }
 
+/* Canonical; infinity is 0, 0. 1/ZZ = (ZZ/ZZZ)^2. */
+template <class F> FIELD_COLD affine<F> xyzz_to_affine(const xyzz<F> &a)
+{
+    affine<F> out;
+    if (xyzz_is_infinity(a)) {
+        set_zero(out.x);
+        set_zero(out.y);
+        return out;
+    }
+    const F inverted = inverse(a.zzz);                   /* 2 */
+    const F root = canonical(mul(a.zz, inverted));
+    out.x = canonical(mul(a.x, canonical(sqr(root))));
+    out.y = canonical(mul(a.y, inverted));
+    return out;
+}
+
 /* a += b, complete. A call: its operands' way through memory costs little beside 12 products, and inline it
  * would be most of the kernels' code. */
 template <class F> FIELD_COLD void xyzz_add(xyzz<F> &a, const xyzz<F> &b)

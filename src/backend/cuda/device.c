@@ -427,7 +427,7 @@ static cuzk_status kernel_find(struct kernel **out, struct device *d, const char
     return error_set(e, CUZK_ERR_INTERNAL, "no kernel %s", name);
 }
 
-#define SHARED_WITHOUT_ASKING (48 * 1024)
+#define SHARED_WITHOUT_ASKING 16384 /* dynamic; 48 KiB with a kernel's static memory */
 
 cuzk_status device_launch(struct device *d, struct stream s, const struct launch *launch,
                           const void *arguments, struct cuzk_error *e)

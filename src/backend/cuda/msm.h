@@ -15,34 +15,31 @@
 
 struct gpu_msm;
 
-/* Room for sums of up to count points (more are right, but slower) in group 1 or 2, for work in stream s.
- * memory: bytes of the device that it may take, 0: what the ledger has left.
- * CUZK_ERR_MEMORY when it does not fit. */
+#define GPU_MSM_MOST 12 /* sums at once */
+
+/* Room for 1 to GPU_MSM_MOST sums at once, over the same up to count points (more are right, but slower) in
+ * group 1 or 2, for work in stream s. memory: bytes of the device that it may take, 0: what the ledger has
+ * left. CUZK_ERR_MEMORY when it does not fit. */
 cuzk_status gpu_msm_new(struct gpu_msm **out, struct device *d, struct stream s, unsigned group,
-                        uint64_t count, uint64_t memory, struct cuzk_error *e) MUST_USE;
+                        unsigned sums, uint64_t count, uint64_t memory, struct cuzk_error *e) MUST_USE;
 
-/* The same for `arrays` (1..12) sums under masks of bits at once: a point's bits choose one of 2^arrays
- * buckets, so it is added once. */
+/* The same for sums under masks of bits: a point's bits choose one of 2^sums buckets, so it is added once. */
 cuzk_status gpu_msm_new_masks(struct gpu_msm **out, struct device *d, struct stream s, unsigned group,
-                              unsigned arrays, uint64_t count, uint64_t memory,
-                              struct cuzk_error *e) MUST_USE;
+                              unsigned sums, uint64_t count, uint64_t memory, struct cuzk_error *e) MUST_USE;
 
-/* Queue more points of the sum; all must stay in place until gpu_msm_finish. */
-cuzk_status gpu_msm_add(struct gpu_msm *m, uint64_t points, uint64_t scalars, size_t count,
+/* Queue more points of the sums; all must stay in place until gpu_msm_finish. scalars: the address of count
+ * of them for each sum. */
+cuzk_status gpu_msm_add(struct gpu_msm *m, uint64_t points, const uint64_t *scalars, size_t count,
                         struct cuzk_error *e) MUST_USE;
 
-/* bits: arrays addresses of count bits each (u32 words, first in the lowest bit). Every call but the last
+/* bits: the address of count bits for each sum (u32 words, first in the lowest bit). Every call but the last
  * must have a multiple of 32 points. */
 cuzk_status gpu_msm_add_masks(struct gpu_msm *m, uint64_t points, const uint64_t *bits, size_t count,
                               struct cuzk_error *e) MUST_USE;
 
-/* Wait, give the sum (one g1 or g2; arrays of them for masks) and begin a new one. */
+/* Wait, give the sums (g1 or g2) and begin new ones. */
 cuzk_status gpu_msm_finish(struct gpu_msm *m, void *out, struct cuzk_error *e) MUST_USE;
 
 void gpu_msm_free(struct gpu_msm *m); /* NULL is fine */
-
-/* A plain sum of the points whose bit is set; out: g1 or g2. bits beyond count must be 0. Waits. */
-cuzk_status gpu_select(void *out, struct device *d, struct stream s, unsigned group, uint64_t points,
-                       uint64_t bits, size_t count, struct cuzk_error *e) MUST_USE;
 
 #endif

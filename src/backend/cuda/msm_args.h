@@ -10,7 +10,8 @@
 
 #include <stdint.h>
 
-#define MSM_MAX_WINDOWS    64
+#define MSM_MAX_WINDOWS    64  /* of a scalar */
+#define MSM_MAX_SEGMENTS   256 /* windows of all sums made at once */
 #define MSM_MAX_BINS       4096
 #define MSM_MAX_LOW        2048  /* buckets of a bin */
 #define MSM_MAX_LENGTH     1024  /* points that a task adds */
@@ -18,6 +19,7 @@
 #define MSM_SCATTER_TILE   16384 /* elements that a block scatters */
 #define MSM_PLACE_SHARED   (4 * (MSM_BIN_ROOM + MSM_MAX_LOW))
 #define MSM_SCATTER_SHARED (8 * MSM_SCATTER_TILE + 8 * MSM_MAX_BINS)
+#define MSM_ONES_TILE      1024 /* words of bits */
 #define MSM_NEGATIVE       0x80000000u
 
 struct msm_digits_args {
@@ -35,17 +37,19 @@ struct msm_patterns_args {
     uint32_t count, arrays;
 };
 
+/* Or, for a plain sum of the points whose bit is set: their indices in order, cut evenly into buckets; a bin
+ * is MSM_ONES_TILE words of bits. */
 struct msm_sort_args {
-    uint64_t digits; /* u32[windows][count] of the group */
+    uint64_t digits; /* u32[windows][count] of the group; or bits, u32 words, lowest first */
     uint32_t count, windows;
     uint32_t low_bits, bins;
-    uint32_t buckets;                       /* of the group */
-    uint32_t first_bucket[MSM_MAX_WINDOWS]; /* within the group */
-    uint64_t bin_start;                     /* u32[bins + 1] */
-    uint64_t bin_next;                      /* u32[bins] */
-    uint64_t binned;                        /* u32[2]: index and sign, bucket within the group; by bin */
-    uint64_t bucket_start;                  /* u32[buckets + 1] */
-    uint64_t order;                         /* out, u32: index and sign, by bucket */
+    uint32_t buckets;                        /* of the group */
+    uint32_t first_bucket[MSM_MAX_SEGMENTS]; /* within the group */
+    uint64_t bin_start;                      /* u32[bins + 1] */
+    uint64_t bin_next;                       /* u32[bins] */
+    uint64_t binned;                         /* u32[2]: index and sign, bucket within the group; by bin */
+    uint64_t bucket_start;                   /* u32[buckets + 1] */
+    uint64_t order;                          /* out, u32: index and sign, by bucket */
 };
 
 struct msm_task {
@@ -80,45 +84,41 @@ struct msm_accumulate_args {
     uint64_t overflows;
 };
 
-/* A level of the tree of affine additions. Level k has rows of points, one a task in the order of the tasks:
- * row j has those of the longer[j << k] tasks that reach so far. Rows 2 j and 2 j + 1 become row j of level
- * k + 1; a task's last point, if its row has no partner, passes as it is. Level 0 is read through `order`. */
+/* Additions of pairs of affine points, all with one inversion a thread.
+ *
+ * A level of a tree: level k has rows of points, one a task in the order of the tasks: row j has those of the
+ * longer[j << k] tasks that reach so far. Rows 2 j and 2 j + 1 become row j of level k + 1; a task's last
+ * point, if its row has no partner, passes as it is. Level 0 is read through `order`.
+ *
+ * Plain pairs: pair p is of places step p in `in` and step p + step - 1 in `other`. It goes to place p of
+ * `out`, from `half` on to p + half; below, if step is 2, its second point also goes to p + half: see struct
+ * msm_halve_args.
+ *
+ * Points lie by 16 bytes of each coordinate apart, as many places apart as the buffer has, or, where the
+ * stride is 1 and the unit the pieces of a point, one after another. */
 struct msm_tree_args {
     uint64_t points, order, tasks, longer, counters;
-    uint64_t in, out;               /* levels k and k + 1: 16 bytes of each coordinate apart */
-    uint64_t in_stride, out_stride; /* points that a level has room for */
+    uint64_t in, other, out;
+    uint64_t in_stride, out_stride;
+    uint32_t in_unit, out_unit;
     uint64_t before; /* F[before_stride]: products of the differences before each, by 16 bytes */
     uint64_t before_stride;
     uint64_t totals; /* F[threads]: a thread's product, then its inverse */
-    uint32_t level, threads;
-    uint64_t buckets, overflow; /* xyzz */
+    uint32_t level, max_length, threads;
+    uint32_t pairs, step, half; /* of plain pairs */
+    uint64_t buckets, overflow; /* affine, one after another: where the roots of tasks go */
+    uint64_t overflows;
 };
 
-/* A level of the weighted sum of buckets: from groups of `fold` neighbours (sum, weighted sum in units of
- * 2^unit_log) to one each. At the first level there are only sums. */
-struct msm_reduce_args {
-    uint64_t sums, weighted;         /* xyzz in, one after another for all segments */
-    uint64_t out_sums, out_weighted; /* xyzz */
-    uint32_t segments, fold, unit_log;
-    uint32_t in_first[MSM_MAX_WINDOWS + 1], out_first[MSM_MAX_WINDOWS + 1];
-};
-
-struct msm_select_args {
-    uint64_t points, bits; /* affine; u32 words */
-    uint32_t count;
-    uint64_t out; /* xyzz, one a block */
-};
-
-/* out[j] = sum of the in[i] of block j. */
-struct msm_total_args {
-    uint64_t in, out; /* xyzz */
-    uint32_t count, per_block;
-};
-
-/* out[j] = sum of the buckets whose digit has bit j. */
-struct msm_by_bit_args {
-    uint64_t buckets, out; /* xyzz */
-    uint32_t buckets_count;
+/* A level of the folding. From the sums S of a window's buckets by index i and, for each bit j below the
+ * level, partial sums of those whose index has that bit, it makes half as many of each: S[2 i] + S[2 i + 1],
+ * the sums of neighbours, and S[2 i + 1] as the partial sums of the level's own bit. All windows lie one
+ * after another: pairs of neighbours stay within one as long as it has two. The arrays: S, then the bits from
+ * the highest down. */
+struct msm_halve_args {
+    uint64_t in, out;   /* in: xyzz, or affine as above if in_unit is not 0; out: xyzz */
+    uint64_t in_stride; /* of affine points */
+    uint32_t in_unit, pairs, half;
 };
 
 /* out[i] = left[i % count] + right[i / count], affine. */

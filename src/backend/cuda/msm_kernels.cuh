@@ -1,15 +1,13 @@
-/* backend/cuda/msm_kernels.cuh - adding points: into buckets, under a mask of bits, and buckets into one sum.
+/* backend/cuda/msm_kernels.cuh - adding points into buckets, a thread each, and folding buckets.
  * Templates over the coordinate field; msm_g1.cu and msm_g2.cu name the kernels.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef BACKEND_CUDA_MSM_KERNELS_CUH
 #define BACKEND_CUDA_MSM_KERNELS_CUH
 
-#include "backend/cuda/block.cuh"
-#include "backend/cuda/curve.cuh"
 #include "backend/cuda/msm_args.h"
+#include "backend/cuda/sum.cuh"
 
 #define MSM_BLOCK 128 /* threads that accumulate */
-#define SUM_BLOCK 64  /* threads that add sums */
 
 /* Points on their way from memory: each thread has `depth` places of its own in shared memory, filled by
  * asynchronous copies while earlier points are added. */
@@ -112,26 +110,6 @@ struct order_source {
     }
 };
 
-/* The set bits of every stride-th word. */
-struct bits_source {
-    const uint32_t *bits;
-    uint32_t words, stride, at, word, ahead;
-
-    __device__ __forceinline__ bool next(uint32_t &element)
-    {
-        while (word == 0) {
-            if (at + stride >= words || at + stride < at)
-                return false;
-            at += stride;
-            word = ahead;
-            ahead = at + stride < words ? bits[at + stride] : 0;
-        }
-        element = 32 * at + (uint32_t)__ffs((int)word) - 1;
-        word &= word - 1;
-        return true;
-    }
-};
-
 template <class F> FIELD_FN void run_accumulate(const struct msm_accumulate_args &a)
 {
     const uint32_t id = blockIdx.x * MSM_BLOCK + threadIdx.x;
@@ -154,19 +132,6 @@ template <class F> FIELD_FN void run_accumulate(const struct msm_accumulate_args
     *out = sum;
 }
 
-/* The sum over the block, in thread 0; sums: a place a thread. */
-template <class F> FIELD_FN void block_total(xyzz<F> &sum, xyzz<F> *sums)
-{
-    for (uint32_t step = blockDim.x / 2; step > 0; step /= 2) {
-        if (threadIdx.x < 2 * step)
-            sums[threadIdx.x] = sum;
-        __syncthreads();
-        if (threadIdx.x < step)
-            xyzz_add(sum, sums[threadIdx.x + step]);
-        __syncthreads();
-    }
-}
-
 template <class F> FIELD_FN void run_overflow(const struct msm_accumulate_args &a)
 {
     __shared__ xyzz<F> sums[SUM_BLOCK];
@@ -184,78 +149,29 @@ template <class F> FIELD_FN void run_overflow(const struct msm_accumulate_args &
     }
 }
 
-/* One step of (sum, weighted) over a thread's neighbours: see struct msm_reduce_args. Sum_j j S_j is the sum of
- * all partial sums from the end. */
-template <class F> FIELD_FN void run_reduce(const struct msm_reduce_args &a)
+template <class F> FIELD_FN xyzz<F> halve_read(const struct msm_halve_args &a, uint32_t place)
 {
-    const uint32_t id = blockIdx.x * SUM_BLOCK + threadIdx.x;
-    uint32_t segment = 0;
-    while (segment < a.segments && id >= a.out_first[segment + 1])
-        segment++;
-    if (segment == a.segments)
+    if (a.in_unit == 0)
+        return at<const xyzz<F>>(a.in)[place];
+    const uint32_t index = place * a.in_unit;
+    xyzz<F> out;
+    xyzz_set_affine<F>(out, {plane_read<F>(a.in, a.in_stride, index),
+                             plane_read<F>(plane_y<F>(a.in, a.in_stride), a.in_stride, index)});
+    return out;
+}
+
+template <class F> FIELD_FN void run_halve(const struct msm_halve_args &a)
+{
+    const uint32_t pair = blockIdx.x * SUM_BLOCK + threadIdx.x;
+    if (pair >= a.pairs)
         return;
-    const uint32_t begin = a.in_first[segment] + (id - a.out_first[segment]) * a.fold;
-    const uint32_t end = min(begin + a.fold, a.in_first[segment + 1]);
-    const xyzz<F> *sums = at<const xyzz<F>>(a.sums);
-    xyzz<F> run, weighted;
-    xyzz_set_infinity(run);
-    xyzz_set_infinity(weighted);
-#pragma unroll 1
-    for (uint32_t j = end; j-- > begin;) {
-        xyzz_add(run, sums[j]);
-        if (j > begin)
-            xyzz_add(weighted, run);
-    }
-    at<xyzz<F>>(a.out_sums)[id] = run;
-    for (uint32_t j = 0; j < a.unit_log; j++)
-        xyzz_double(weighted);
-    if (a.weighted) {
-#pragma unroll 1
-        for (uint32_t j = begin; j < end; j++)
-            xyzz_add(weighted, at<const xyzz<F>>(a.weighted)[j]);
-    }
-    at<xyzz<F>>(a.out_weighted)[id] = weighted;
-}
-
-template <class F> FIELD_FN void run_select(const struct msm_select_args &a)
-{
-    bits_source source;
-    source.bits = at<const uint32_t>(a.bits);
-    source.words = (a.count + 31) / 32;
-    source.stride = gridDim.x * MSM_BLOCK;
-    source.at = blockIdx.x * MSM_BLOCK + threadIdx.x;
-    source.word = source.at < source.words ? source.bits[source.at] : 0;
-    source.ahead = source.at + source.stride < source.words ? source.bits[source.at + source.stride] : 0;
-    xyzz<F> sum;
-    xyzz_set_infinity(sum);
-    accumulate(sum, source, at<const affine<F>>(a.points));
-    at<xyzz<F>>(a.out)[blockIdx.x * MSM_BLOCK + threadIdx.x] = sum;
-}
-
-template <class F> FIELD_FN void run_total(const struct msm_total_args &a)
-{
-    __shared__ xyzz<F> sums[SUM_BLOCK];
-    const uint32_t begin = blockIdx.x * a.per_block, end = min(begin + a.per_block, a.count);
-    xyzz<F> sum;
-    xyzz_set_infinity(sum);
-    for (uint32_t i = begin + threadIdx.x; i < end; i += SUM_BLOCK)
-        xyzz_add(sum, at<const xyzz<F>>(a.in)[i]);
-    block_total(sum, sums);
-    if (threadIdx.x == 0)
-        at<xyzz<F>>(a.out)[blockIdx.x] = sum;
-}
-
-template <class F> FIELD_FN void run_by_bit(const struct msm_by_bit_args &a)
-{
-    __shared__ xyzz<F> sums[SUM_BLOCK];
-    xyzz<F> sum;
-    xyzz_set_infinity(sum);
-    for (uint32_t b = threadIdx.x; b < a.buckets_count; b += SUM_BLOCK)
-        if ((b + 1) >> blockIdx.x & 1)
-            xyzz_add(sum, at<const xyzz<F>>(a.buckets)[b]);
-    block_total(sum, sums);
-    if (threadIdx.x == 0)
-        at<xyzz<F>>(a.out)[blockIdx.x] = sum;
+    xyzz<F> sum = halve_read<F>(a, 2 * pair);
+    const xyzz<F> second = halve_read<F>(a, 2 * pair + 1);
+    xyzz<F> *out = at<xyzz<F>>(a.out) + pair;
+    if (pair < a.half)
+        out[a.half] = second;
+    xyzz_add(sum, second);
+    out[pair < a.half ? 0 : a.half] = sum;
 }
 
 /* KERNELS(g1, fp32, 3): the kernels of a group, by name; blocks: how many accumulate on a multiprocessor. */
@@ -265,30 +181,15 @@ template <class F> FIELD_FN void run_by_bit(const struct msm_by_bit_args &a)
     {                                                                                                        \
         run_accumulate<F>(a);                                                                                \
     }                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(MSM_BLOCK, blocks)                                          \
-        msm_##group##_select(const __grid_constant__ struct msm_select_args a)                               \
-    {                                                                                                        \
-        run_select<F>(a);                                                                                    \
-    }                                                                                                        \
     extern "C" __global__ void __launch_bounds__(SUM_BLOCK)                                                  \
         msm_##group##_overflow(const __grid_constant__ struct msm_accumulate_args a)                         \
     {                                                                                                        \
         run_overflow<F>(a);                                                                                  \
     }                                                                                                        \
     extern "C" __global__ void __launch_bounds__(SUM_BLOCK)                                                  \
-        msm_##group##_reduce(const __grid_constant__ struct msm_reduce_args a)                               \
+        msm_##group##_halve(const __grid_constant__ struct msm_halve_args a)                                 \
     {                                                                                                        \
-        run_reduce<F>(a);                                                                                    \
-    }                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(SUM_BLOCK)                                                  \
-        msm_##group##_total(const __grid_constant__ struct msm_total_args a)                                 \
-    {                                                                                                        \
-        run_total<F>(a);                                                                                     \
-    }                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(SUM_BLOCK)                                                  \
-        msm_##group##_by_bit(const __grid_constant__ struct msm_by_bit_args a)                               \
-    {                                                                                                        \
-        run_by_bit<F>(a);                                                                                    \
+        run_halve<F>(a);                                                                                     \
     }
 
 #endif

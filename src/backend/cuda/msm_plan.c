@@ -5,19 +5,25 @@
 #include <string.h>
 
 #define SCALAR_BITS    256
-#define MAX_WIDTH      23 /* so that a window's buckets fit in MSM_MAX_BINS times MSM_MAX_LOW */
+#define MAX_WIDTH      24 /* so that a window's buckets fit in MSM_MAX_BINS times MSM_MAX_LOW */
 #define CHUNK_MOST     (UINT64_C(1) << 27)
 #define CHUNK_LEAST    (UINT64_C(1) << 16) /* points at a time, where there are as many */
 #define GROUP_ELEMENTS (UINT64_C(1) << 27) /* sorted and added together: few long steps */
 #define GROUP_BUCKETS  (UINT32_C(1) << 22)
 #define TREE_ELEMENTS  (UINT64_C(1) << 23) /* fewer are added before the inversions' latency is over */
 #define TREE_AVERAGE   8
+#define ONES_LENGTH    512 /* points of a bucket of a plain sum, if all bits are set */
 #define LEAST_TASKS    (1 << 16)
-#define FOLD_THREADS   (1 << 15) /* a level of the folding wants as many threads */
+#define AFFINE_PAIRS   (1 << 18) /* fewer are added before an inversion's latency is over */
 
 static uint32_t min_u32(uint64_t a, uint64_t b)
 {
     return (uint32_t)(a < b ? a : b);
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
 }
 
 static unsigned log2_up(uint64_t x)
@@ -28,22 +34,9 @@ static unsigned log2_up(uint64_t x)
     return log;
 }
 
-uint32_t gpu_msm_plan_level_first(const struct gpu_msm_plan *plan, uint32_t level, uint32_t window)
+uint64_t gpu_msm_plan_sums(const struct gpu_msm_plan *plan, uint32_t level)
 {
-    unsigned log = 0;
-    for (uint32_t l = 0; l < level; l++)
-        log += plan->fold_log[l];
-    uint32_t first = 0;
-    for (uint32_t w = 0; w < window; w++) {
-        const uint64_t buckets = plan->first_bucket[w + 1] - plan->first_bucket[w];
-        first += (uint32_t)((buckets + (UINT64_C(1) << log) - 1) >> log);
-    }
-    return first;
-}
-
-uint32_t gpu_msm_plan_level(const struct gpu_msm_plan *plan, uint32_t level)
-{
-    return gpu_msm_plan_level_first(plan, level, plan->windows);
+    return (uint64_t)(level + 1) * (plan->first_bucket[plan->segments] >> level);
 }
 
 uint64_t gpu_msm_plan_elements(const struct gpu_msm_plan *plan)
@@ -75,41 +68,35 @@ uint32_t gpu_msm_plan_pieces(const struct gpu_msm_plan *plan)
 struct gpu_msm_tree gpu_msm_plan_tree(const struct gpu_msm_plan *plan)
 {
     struct gpu_msm_tree most = {0, 0, 0};
+    if (!plan->trees)
+        return most;
     for (uint32_t g = 0; g < plan->groups; g++) {
         const struct gpu_msm_group *group = &plan->group[g];
         const uint64_t elements = (uint64_t)(group->end - group->first) * plan->chunk;
         const uint64_t tasks = (uint64_t)group->buckets + group->pieces;
-        if (group->tree_levels == 0 || elements / 2 < most.pairs)
-            continue;
-        most.pairs = elements / 2 + 1; /* a level halves a task's points, rounding up */
-        most.first = (elements + tasks) / 2 + 1;
-        most.second = (elements + 3 * tasks) / 4 + 1;
+        /* a level halves a task's points, rounding up */
+        most.pairs = max_u64(most.pairs, elements / 2 + 1);
+        most.first = max_u64(most.first, (elements + tasks) / 2 + 1);
+        most.second = max_u64(most.second, (elements + 3 * tasks) / 4 + 1);
+        /* whichever is free holds a chunk's buckets while they are merged with those before */
+        most.second = max_u64(most.second, group->buckets);
+        most.first = max_u64(most.first, group->buckets);
+        most.pairs = max_u64(most.pairs, group->buckets);
+    }
+    if (plan->affine_levels > 0) {
+        most.first = max_u64(most.first, gpu_msm_plan_sums(plan, 1));
+        most.pairs = max_u64(most.pairs, gpu_msm_plan_sums(plan, 0) / 2);
     }
     return most;
-}
-
-/* Levels of the folding: as many neighbours a thread as leave enough threads, until one sum a window. */
-static void plan_levels(struct gpu_msm_plan *plan)
-{
-    plan->levels = 0;
-    for (;;) {
-        const uint32_t count = gpu_msm_plan_level(plan, plan->levels);
-        if (count == plan->windows && plan->levels > 0)
-            return;
-        unsigned log = 2;
-        while (log < 5 && count >> (log + 1) >= FOLD_THREADS)
-            log++;
-        plan->fold_log[plan->levels++] = log;
-    }
 }
 
 /* Groups of windows and what each needs, for chunks of plan->chunk points. */
 static void plan_groups(struct gpu_msm_plan *plan)
 {
     plan->groups = 0;
-    for (uint32_t first = 0, end; first < plan->windows; first = end) {
+    for (uint32_t first = 0, end; first < plan->segments; first = end) {
         struct gpu_msm_group *g = &plan->group[plan->groups++];
-        for (end = first + 1; end < plan->windows; end++) {
+        for (end = first + 1; end < plan->segments; end++) {
             const uint64_t windows = end + 1 - first;
             if (windows * plan->chunk > GROUP_ELEMENTS ||
                 plan->first_bucket[end + 1] - plan->first_bucket[first] > GROUP_BUCKETS)
@@ -131,44 +118,53 @@ static void plan_groups(struct gpu_msm_plan *plan)
                                 : average < 32               ? average * 4
                                                              : average * 2;
         g->max_length = length < 32 ? 32 : min_u32(UINT64_C(1) << log2_up(length), MSM_MAX_LENGTH);
-        const bool tree = elements >= TREE_ELEMENTS && elements / g->buckets >= TREE_AVERAGE;
-        g->tree_levels = tree ? log2_up(g->max_length) - 2 : 0; /* the last four rows are few */
+        g->tree_levels = log2_up(g->max_length);
         g->pieces = (uint32_t)(elements / g->max_length) + 1;
+        if (first == 0)
+            plan->trees = elements >= TREE_ELEMENTS && average >= TREE_AVERAGE;
     }
 }
 
-/* Bytes beside those that grow with the chunk: buckets, and the first two levels over them, which the later
- * ones use in turn. */
-static uint64_t fixed_bytes(const struct gpu_msm_plan *plan)
+/* As long as every window has pairs. */
+static void plan_levels(struct gpu_msm_plan *plan)
 {
-    uint64_t sums = plan->first_bucket[plan->windows];
-    for (uint32_t level = 1; level <= 2; level++)
-        sums += 2 * (uint64_t)gpu_msm_plan_level(plan, level < plan->levels ? level : plan->levels);
-    return sums * plan->xyzz_bytes;
+    plan->levels = plan->width[0] - 1;
+    for (uint32_t w = 1; w < plan->windows; w++)
+        plan->levels = min_u32(plan->levels, plan->width[w] - 1);
+    plan->affine_levels = 0;
+    while (plan->trees && plan->affine_levels + 1 < plan->levels &&
+           gpu_msm_plan_sums(plan, plan->affine_levels) / 2 >= AFFINE_PAIRS)
+        plan->affine_levels++;
 }
 
-static uint64_t chunk_bytes(struct gpu_msm_plan *plan, uint64_t chunk)
+static uint64_t plan_bytes(const struct gpu_msm_plan *plan)
 {
-    plan->chunk = (uint32_t)chunk;
-    plan_groups(plan);
     const uint64_t elements = gpu_msm_plan_elements(plan), pieces = gpu_msm_plan_pieces(plan);
     const struct gpu_msm_tree tree = gpu_msm_plan_tree(plan);
-    const uint64_t affine_bytes = plan->xyzz_bytes / 2;
-    return (tree.first + tree.second) * affine_bytes + tree.pairs * affine_bytes / 2 +
-           4 * plan->windows * chunk + 12 * elements + 20 * (uint64_t)gpu_msm_plan_buckets(plan) +
-           pieces * (plan->xyzz_bytes + sizeof(struct msm_overflow) + sizeof(struct msm_task)) + (16 << 20);
+    const uint64_t affine_bytes = plan->xyzz_bytes / 2, xyzz_level = plan->affine_levels + 1;
+    const uint64_t bucket_bytes = plan->trees ? affine_bytes : plan->xyzz_bytes;
+    const uint64_t levels =
+        gpu_msm_plan_sums(plan, (uint32_t)xyzz_level) +
+        (xyzz_level < plan->levels ? gpu_msm_plan_sums(plan, (uint32_t)xyzz_level + 1) : 0);
+    return (plan->first_bucket[plan->segments] + pieces) * bucket_bytes + levels * plan->xyzz_bytes +
+           (tree.first + tree.second) * affine_bytes + tree.pairs * affine_bytes / 2 +
+           4 * (uint64_t)plan->segments * plan->chunk + 12 * elements +
+           20 * (uint64_t)gpu_msm_plan_buckets(plan) +
+           pieces * (sizeof(struct msm_overflow) + sizeof(struct msm_task)) + (16 << 20);
 }
 
 /* The largest chunk that fits; false: not even the least. */
 static bool plan_chunk(struct gpu_msm_plan *plan, uint64_t count, uint64_t memory)
 {
-    plan_levels(plan);
-    const uint64_t fixed = fixed_bytes(plan), least = count < CHUNK_LEAST ? count : CHUNK_LEAST;
+    const uint64_t least = count < CHUNK_LEAST ? count : CHUNK_LEAST;
     uint64_t chunk = count < CHUNK_MOST ? count : CHUNK_MOST;
     for (;; chunk = ((chunk + 1) / 2 + 31) / 32 * 32) {
         if (chunk == 0)
             chunk = 1;
-        plan->bytes = fixed + chunk_bytes(plan, chunk);
+        plan->chunk = (uint32_t)chunk;
+        plan_groups(plan);
+        plan_levels(plan);
+        plan->bytes = plan_bytes(plan);
         if (plan->bytes <= memory)
             return true;
         if (chunk <= least || chunk <= 64)
@@ -179,31 +175,36 @@ static bool plan_chunk(struct gpu_msm_plan *plan, uint64_t count, uint64_t memor
 static void plan_cut(struct gpu_msm_plan *plan, uint32_t windows)
 {
     plan->windows = windows;
+    plan->segments = plan->sums * windows;
     plan->first_bucket[0] = 0;
     uint32_t offset = 0;
     for (uint32_t w = 0; w < windows; w++) {
         plan->width[w] = SCALAR_BITS * (w + 1) / windows - offset;
         plan->offset[w] = offset;
-        plan->first_bucket[w + 1] = plan->first_bucket[w] + (UINT32_C(1) << (plan->width[w] - 1));
         offset += plan->width[w];
     }
+    for (uint32_t s = 0; s < plan->segments; s++)
+        plan->first_bucket[s + 1] = plan->first_bucket[s] + (UINT32_C(1) << (plan->width[s % windows] - 1));
 }
 
-bool gpu_msm_plan_make(struct gpu_msm_plan *plan, uint64_t xyzz_bytes, uint64_t count, uint64_t memory)
+bool gpu_msm_plan_make(struct gpu_msm_plan *plan, uint64_t xyzz_bytes, unsigned sums, uint64_t count,
+                       uint64_t memory)
 {
     bool found = false;
     double best_cost = 0;
-    struct gpu_msm_plan try = {.xyzz_bytes = xyzz_bytes};
+    struct gpu_msm_plan try = {.xyzz_bytes = xyzz_bytes, .sums = sums};
     /* Windows of 5 bits at least: the top one's digit then has room for the carry into it. */
-    for (uint32_t windows = (SCALAR_BITS + MAX_WIDTH - 1) / MAX_WIDTH; windows <= SCALAR_BITS / 5;
-         windows++) {
+    for (uint32_t windows = (SCALAR_BITS + MAX_WIDTH - 1) / MAX_WIDTH;
+         windows <= SCALAR_BITS / 5 && sums * windows <= MSM_MAX_SEGMENTS; windows++) {
         plan_cut(&try, windows);
         if (!plan_chunk(&try, count, memory))
             continue;
-        /* A bucket costs two complete additions in the end and, as the root of a tree, a few more: in
-         * additions to a bucket, as measured, so many. */
-        const double per_bucket = try.group[0].tree_levels ? 7 : 4.5;
-        const double cost = (double)count * windows + per_bucket * try.first_bucket[windows];
+        /* In affine additions, as measured: a bucket costs two in the end, and with a chunk's sum its place
+         * and its merging; complete additions, where there are no trees, cost more. */
+        const uint64_t chunks = try.chunk ? (count + try.chunk - 1) / try.chunk : 1;
+        const double elements = (double)count * try.segments, buckets = try.first_bucket[try.segments];
+        const double cost =
+            try.trees ? elements + (double)(chunks + 2) * buckets : 1.75 * elements + 5 * buckets;
         if (!found || cost < best_cost) {
             best_cost = cost;
             *plan = try;
@@ -216,8 +217,10 @@ bool gpu_msm_plan_make(struct gpu_msm_plan *plan, uint64_t xyzz_bytes, uint64_t 
 bool gpu_msm_plan_masks(struct gpu_msm_plan *plan, uint64_t xyzz_bytes, unsigned arrays, uint64_t count,
                         uint64_t memory)
 {
-    *plan = (struct gpu_msm_plan){.xyzz_bytes = xyzz_bytes, .windows = 1};
-    plan->width[0] = arrays + 1;
-    plan->first_bucket[1] = UINT32_C(1) << arrays;
+    *plan = (struct gpu_msm_plan){.xyzz_bytes = xyzz_bytes, .sums = 1, .windows = 1, .segments = 1};
+    const uint64_t parts = (count < CHUNK_MOST ? count : CHUNK_MOST) / ONES_LENGTH;
+    const unsigned bits = arrays > 1 ? arrays : parts < 2 ? 1 : log2_up(parts);
+    plan->width[0] = bits + 1;
+    plan->first_bucket[1] = UINT32_C(1) << bits;
     return plan_chunk(plan, count, memory);
 }

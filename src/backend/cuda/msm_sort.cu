@@ -203,6 +203,44 @@ extern "C" __global__ void __launch_bounds__(BLOCK) msm_place(const __grid_const
         order[i] = placed[i];
 }
 
+/* -- instead of sorting: the set bits -- */
+
+FIELD_FN uint32_t ones_word(const struct msm_sort_args &a)
+{
+    const uint64_t w = blockIdx.x * (uint64_t)BLOCK + threadIdx.x;
+    if (w * 32 >= a.count)
+        return 0;
+    const uint32_t word = at<const uint32_t>(a.digits)[w], left = a.count - (uint32_t)w * 32;
+    return left < 32 ? word & ((1u << left) - 1) : word;
+}
+
+/* How many there are in each bin: a block each. */
+extern "C" __global__ void __launch_bounds__(BLOCK) msm_ones_count(const __grid_constant__ struct msm_sort_args a)
+{
+    static_assert(MSM_ONES_TILE == BLOCK, "a thread for each word of a bin");
+    uint32_t ones = __popc(ones_word(a));
+    const uint32_t total = block_scan(ones);
+    if (threadIdx.x == 0)
+        at<uint32_t>(a.bin_next)[blockIdx.x] = total;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) msm_ones_place(const __grid_constant__ struct msm_sort_args a)
+{
+    uint32_t word = ones_word(a), place = __popc(word);
+    (void)block_scan(place);
+    uint32_t *order = at<uint32_t>(a.order) + at<const uint32_t>(a.bin_start)[blockIdx.x];
+    for (; word; word &= word - 1)
+        order[place++] = 32 * (blockIdx.x * BLOCK + threadIdx.x) + (uint32_t)__ffs((int)word) - 1;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) msm_ones_cut(const __grid_constant__ struct msm_sort_args a)
+{
+    uint32_t *start = at<uint32_t>(a.bucket_start);
+    const uint32_t b = blockIdx.x * BLOCK + threadIdx.x;
+    if (b < a.buckets)
+        start[b] = (uint32_t)((uint64_t)start[a.buckets] * b / a.buckets);
+}
+
 /* How many tasks of each length; buckets longer than max_length are cut. */
 extern "C" __global__ void __launch_bounds__(BLOCK)
     msm_lengths(const __grid_constant__ struct msm_tasks_args a)

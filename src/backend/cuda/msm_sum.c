@@ -55,43 +55,82 @@ size_t xyzz_out_bytes(unsigned group)
     return group == 1 ? sizeof(g1) : sizeof(g2);
 }
 
-static void g1_windows(g1 *out, const uint8_t *sums, const uint8_t *weighted, const uint32_t *offset,
-                       uint32_t windows)
-{
-    g1 total, part;
-    g1_set_infinity(&total);
-    for (uint32_t w = windows; w-- > 0;) {
-        g1_read(&part, sums + w * XYZZ_G1_BYTES);
-        g1_add(&total, &total, &part);
-        g1_read(&part, weighted + w * XYZZ_G1_BYTES);
-        g1_add(&total, &total, &part);
-        for (uint32_t i = w ? offset[w - 1] : 0; w && i < offset[w]; i++)
-            g1_double(&total, &total);
-    }
-    *out = total;
-}
-
-static void g2_windows(g2 *out, const uint8_t *sums, const uint8_t *weighted, const uint32_t *offset,
-                       uint32_t windows)
-{
-    g2 total, part;
-    g2_set_infinity(&total);
-    for (uint32_t w = windows; w-- > 0;) {
-        g2_read(&part, sums + w * XYZZ_G2_BYTES);
-        g2_add(&total, &total, &part);
-        g2_read(&part, weighted + w * XYZZ_G2_BYTES);
-        g2_add(&total, &total, &part);
-        for (uint32_t i = w ? offset[w - 1] : 0; w && i < offset[w]; i++)
-            g2_double(&total, &total);
-    }
-    *out = total;
-}
-
-void xyzz_windows(unsigned group, void *out, const uint8_t *sums, const uint8_t *weighted,
-                  const uint32_t *offset, uint32_t windows)
+static void set_infinity(unsigned group, void *out)
 {
     if (group == 1)
-        g1_windows(out, sums, weighted, offset, windows);
+        g1_set_infinity(out);
     else
-        g2_windows(out, sums, weighted, offset, windows);
+        g2_set_infinity(out);
+}
+
+static void add(unsigned group, void *sum, const void *term)
+{
+    if (group == 1)
+        g1_add(sum, sum, term);
+    else
+        g2_add(sum, sum, term);
+}
+
+static void twice(unsigned group, void *point)
+{
+    if (group == 1)
+        g1_double(point, point);
+    else
+        g2_double(point, point);
+}
+
+/* sum += those of the segment's sums of one array whose index has a bit of `mask`, or all if it is 0. */
+static void add_sums(void *sum, const struct xyzz_folded *f, uint32_t segment, uint32_t array, uint32_t mask)
+{
+    union {
+        g1 g1;
+        g2 g2;
+    } term;
+    const size_t bytes = f->group == 1 ? XYZZ_G1_BYTES : XYZZ_G2_BYTES;
+    const uint32_t row = f->first_bucket[f->segments] >> f->levels,
+                   first = f->first_bucket[segment] >> f->levels;
+    const uint32_t end = f->first_bucket[segment + 1] >> f->levels;
+    for (uint32_t i = 0; i < end - first; i++) {
+        if (mask && !(i & mask))
+            continue;
+        xyzz_read(f->group, &term, f->sums + ((size_t)array * row + first + i) * bytes);
+        add(f->group, sum, &term);
+    }
+}
+
+static void add_bit(void *sum, const struct xyzz_folded *f, uint32_t segment, uint32_t bit)
+{
+    if (bit < f->levels)
+        add_sums(sum, f, segment, f->levels - bit, 0);
+    else
+        add_sums(sum, f, segment, 0, UINT32_C(1) << (bit - f->levels));
+}
+
+void xyzz_all(void *out, const struct xyzz_folded *f, uint32_t segment)
+{
+    set_infinity(f->group, out);
+    add_sums(out, f, segment, 0, 0);
+}
+
+void xyzz_bit(void *out, const struct xyzz_folded *f, uint32_t segment, uint32_t bit)
+{
+    set_infinity(f->group, out);
+    add_bit(out, f, segment, bit);
+}
+
+void xyzz_windows(void *out, const struct xyzz_folded *f, uint32_t first, uint32_t windows)
+{
+    set_infinity(f->group, out);
+    for (uint32_t w = first + windows; w-- > first;) {
+        const uint32_t buckets = f->first_bucket[w + 1] - f->first_bucket[w];
+        uint32_t bits = 0;
+        while (UINT32_C(1) << bits < buckets)
+            bits++;
+        twice(f->group, out); /* the sign's place */
+        while (bits-- > 0) {
+            twice(f->group, out);
+            add_bit(out, f, w, bits);
+        }
+        add_sums(out, f, w, 0, 0);
+    }
 }

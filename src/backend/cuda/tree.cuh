@@ -1,21 +1,21 @@
-/* backend/cuda/tree.cuh - buckets added up as trees of affine additions, all rows of a level together.
+/* backend/cuda/tree.cuh - additions of many pairs of affine points: buckets added up as trees, all rows of a level
+ * together; sums merged into buckets; buckets folded.
  *
  * An affine addition takes a division; a thread walks over its pairs multiplying the differences of x, all
  * threads' products are inverted together, and it walks back with the inverses (P. L. Montgomery's trick):
- * 5 products and a square an addition. Rows: see struct msm_tree_args. Points with x = 0 are infinite: the others
+ * 5 products and a square an addition. Rows and plain pairs: see struct msm_tree_args. Points with x = 0 are infinite: the others
  * with that x are not in the subgroup. Doublings, opposite points and infinity are told apart before the
  * difference enters the product, which a zero would spoil for all.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef BACKEND_CUDA_TREE_CUH
 #define BACKEND_CUDA_TREE_CUH
 
-#include "backend/cuda/block.cuh"
-#include "backend/cuda/curve.cuh"
 #include "backend/cuda/msm_args.h"
+#include "backend/cuda/sum.cuh"
 
 #define TREE_BLOCK 128
 #define TREE_ROWS  (MSM_MAX_LENGTH + 1)
-#define TREE_SHARE 16 /* totals that a thread inverts together */
+#define TREE_SHARE 8 /* totals that a thread inverts together */
 
 /* Where rows begin: of the level read, of pairs, of the level written, of the points that pass. */
 struct tree_rows {
@@ -50,9 +50,15 @@ FIELD_FN void tree_table(uint32_t *table, const struct msm_tree_args &a, uint32_
         table[rows] = before;
 }
 
+FIELD_FN uint32_t tree_half(const struct msm_tree_args &a)
+{
+    const uint32_t half = a.max_length >> a.level >> 1;
+    return half ? half : 1;
+}
+
 FIELD_FN void tree_begin(tree_rows &r, const struct msm_tree_args &a)
 {
-    const uint32_t rows = MSM_MAX_LENGTH >> a.level, half = rows / 2 ? rows / 2 : 1;
+    const uint32_t rows = a.max_length >> a.level, half = tree_half(a);
     tree_table<0>(r.in, a, rows);
     tree_table<1>(r.pair, a, half);
     tree_table<2>(r.out, a, half);
@@ -60,84 +66,73 @@ FIELD_FN void tree_begin(tree_rows &r, const struct msm_tree_args &a)
     __syncthreads();
 }
 
-FIELD_FN uint32_t tree_half(const struct msm_tree_args &a)
-{
-    const uint32_t half = MSM_MAX_LENGTH >> a.level >> 1;
-    return half ? half : 1;
-}
+/* Where pairs come from: level 0 of a tree, gathered; its other levels, in memory by rows; plain ones. */
+enum tree_kind { TREE_GATHERED, TREE_BY_ROWS, TREE_PLAIN };
 
-/* Coordinates by pieces of 16 bytes, `stride` apart. */
-template <class F> FIELD_FN F plane_read(uint64_t from, uint64_t stride, uint64_t place)
-{
-    union {
-        uint4 piece[sizeof(F) / 16];
-        F value;
-    } out;
-    UNROLL
-    for (int q = 0; q < (int)(sizeof(F) / 16); q++)
-        out.piece[q] = __ldcs(at<const uint4>(from) + q * stride + place);
-    return out.value;
-}
-
-template <class F> FIELD_FN void plane_write(uint64_t to, uint64_t stride, uint64_t place, const F &value)
-{
-    union {
-        F value;
-        uint4 piece[sizeof(F) / 16];
-    } in;
-    in.value = value;
-    UNROLL
-    for (int q = 0; q < (int)(sizeof(F) / 16); q++)
-        __stcs(at<uint4>(to) + q * stride + place, in.piece[q]);
-}
-
-template <class F> FIELD_FN uint64_t plane_y(uint64_t buffer, uint64_t stride)
-{
-    return buffer + sizeof(F) * stride;
-}
-
-/* The points of a level: in memory by rows, or at level 0 gathered. A place tells which. */
-template <class F, bool gather> struct tree_source;
-
-template <class F> struct tree_source<F, false> {
-    const struct msm_tree_args &a;
-    const tree_rows &rows;
-
-    __device__ __forceinline__ uint32_t place(uint32_t row, uint32_t task) const
-    {
-        return rows.in[row] + task;
-    }
-    __device__ __forceinline__ F x(uint32_t place) const
-    {
-        return plane_read<F>(a.in, a.in_stride, place);
-    }
-    __device__ __forceinline__ F y(uint32_t place) const
-    {
-        return plane_read<F>(plane_y<F>(a.in, a.in_stride), a.in_stride, place);
-    }
+/* The pairs of a thread, every threads-th, from one on; the places of the points of one of them. */
+struct tree_pair {
+    uint32_t row, first, second;
 };
 
-template <class F> struct tree_source<F, true> {
+template <class F, tree_kind kind> struct tree_source {
     const struct msm_tree_args &a;
     const tree_rows &rows;
 
+    __device__ __forceinline__ uint32_t pairs() const
+    {
+        return kind == TREE_PLAIN ? a.pairs : rows.pair[tree_half(a)];
+    }
     __device__ __forceinline__ uint32_t place(uint32_t row, uint32_t task) const
     {
-        return __ldcs(at<const uint32_t>(a.order) + rows.in[row] + task);
+        const uint32_t at_row = rows.in[row] + task;
+        return kind == TREE_GATHERED ? __ldcs(at<const uint32_t>(a.order) + at_row) : at_row;
     }
-    __device__ __forceinline__ F coordinate(uint32_t place, uint32_t which) const
+    __device__ __forceinline__ void seek(tree_pair &pair, uint32_t p) const
     {
-        return plane_read<F>(a.points + (place & ~MSM_NEGATIVE) * (uint64_t)(2 * sizeof(F)) + which * sizeof(F),
-                             1, 0);
+        if constexpr (kind == TREE_PLAIN) {
+            pair.first = p * a.step * a.in_unit;
+            pair.second = (p * a.step + a.step - 1) * a.in_unit;
+        } else {
+            while (p >= rows.pair[pair.row + 1])
+                pair.row++;
+            while (p < rows.pair[pair.row])
+                pair.row--;
+            pair.first = place(2 * pair.row, p - rows.pair[pair.row]);
+            pair.second = place(2 * pair.row + 1, p - rows.pair[pair.row]);
+        }
     }
-    __device__ __forceinline__ F x(uint32_t place) const
+    __device__ __forceinline__ uint32_t out(const tree_pair &pair, uint32_t p) const
     {
-        return coordinate(place, 0);
+        return kind == TREE_PLAIN ? (p < a.half ? p : p + a.half) * a.out_unit
+                                  : rows.out[pair.row] + p - rows.pair[pair.row];
     }
-    __device__ __forceinline__ F y(uint32_t place) const
+    /* Where a coordinate of a point begins, to be read at place `index` with `stride`. */
+    __device__ __forceinline__ uint64_t base(uint32_t place, int which, int coordinate) const
     {
-        const F value = coordinate(place, 1);
-        return place & MSM_NEGATIVE ? neg<1>(value) : value;
+        if (kind == TREE_GATHERED)
+            return a.points + (place & ~MSM_NEGATIVE) * (uint64_t)(2 * sizeof(F)) + coordinate * sizeof(F);
+        return (kind == TREE_PLAIN && which ? a.other : a.in) + coordinate * sizeof(F) * a.in_stride;
+    }
+    __device__ __forceinline__ uint64_t stride() const
+    {
+        return kind == TREE_GATHERED ? 1 : a.in_stride;
+    }
+    __device__ __forceinline__ uint32_t index(uint32_t place) const
+    {
+        return kind == TREE_GATHERED ? 0 : place;
+    }
+    /* which: the pair's first or second point */
+    __device__ __forceinline__ F x(uint32_t place, int which) const
+    {
+        return plane_read<F>(base(place, which, 0), stride(), index(place));
+    }
+    __device__ __forceinline__ F y(uint32_t place, int which) const
+    {
+        return signed_y(place, plane_read<F>(base(place, which, 1), stride(), index(place)));
+    }
+    __device__ __forceinline__ F signed_y(uint32_t place, const F &y) const
+    {
+        return kind == TREE_GATHERED && place & MSM_NEGATIVE ? neg<1>(y) : y;
     }
 };
 
@@ -178,68 +173,117 @@ template <class F> FIELD_FN F tree_divisor(tree_case what, const F &x1, const F 
     return what == TREE_ADD ? sub<1>(x2, x1) : what == TREE_DOUBLE ? add(y1, y1) : one;
 }
 
-/* The pairs of a thread, every threads-th, from one on; the places of the points of one of them. */
-struct tree_pair {
-    uint32_t row, first, second;
+/* Coordinates on their way into a thread's places of shared memory: a block's take as many coordinates times
+ * sizeof(F) times TREE_BLOCK bytes. */
+template <class F> struct tree_flight {
+    static constexpr int pieces = sizeof(F) / 16;
+    uint4 *base; /* [coordinate][piece][thread], from the thread on */
 };
 
-template <class F, bool gather>
-FIELD_FN void tree_seek(tree_pair &pair, const tree_source<F, gather> &source, uint32_t p)
+/* near: pieces lie side by side, so the first of a sector brings the second into the near cache. */
+template <class F, bool near>
+FIELD_FN void tree_send(const tree_flight<F> &flight, int coordinate, uint64_t from, uint64_t stride,
+                        uint64_t place)
 {
-    while (p >= source.rows.pair[pair.row + 1])
-        pair.row++;
-    while (p < source.rows.pair[pair.row])
-        pair.row--;
-    pair.first = source.place(2 * pair.row, p - source.rows.pair[pair.row]);
-    pair.second = source.place(2 * pair.row + 1, p - source.rows.pair[pair.row]);
+    UNROLL
+    for (int q = 0; q < flight.pieces; q++) {
+        const uint32_t to = (uint32_t)__cvta_generic_to_shared(
+            flight.base + (coordinate * flight.pieces + q) * TREE_BLOCK);
+        const uint4 *piece = at<const uint4>(from) + q * stride + place;
+        if (near)
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(piece) : "memory");
+        else
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(piece) : "memory");
+    }
 }
 
-template <class F, bool gather> FIELD_FN void run_forward(const struct msm_tree_args &a)
+template <class F> FIELD_FN F tree_land(const tree_flight<F> &flight, int coordinate)
+{
+    union {
+        uint4 piece[sizeof(F) / 16];
+        F value;
+    } out;
+    UNROLL
+    for (int q = 0; q < flight.pieces; q++)
+        out.piece[q] = flight.base[(coordinate * flight.pieces + q) * TREE_BLOCK];
+    return out.value;
+}
+
+/* Pairs ahead, so that their coordinates arrive while others are worked on. */
+template <class F> constexpr uint32_t TREE_AHEAD = sizeof(F) == sizeof(fp32) ? 4 : 2;
+
+template <class F, tree_kind kind>
+FIELD_FN void tree_send_ahead(const tree_flight<F> &flight, const tree_source<F, kind> &source,
+                              const tree_pair &pair, uint32_t turn)
+{
+    const uint32_t to = turn % TREE_AHEAD<F> * 2;
+    tree_send<F, kind == TREE_GATHERED>(flight, to, source.base(pair.first, 0, 0), source.stride(),
+                                        source.index(pair.first));
+    tree_send<F, kind == TREE_GATHERED>(flight, to + 1, source.base(pair.second, 1, 0), source.stride(),
+                                        source.index(pair.second));
+}
+
+/* The divisor of a pair for which its x do not decide. */
+template <class F, tree_kind kind>
+FIELD_FN F tree_special_divisor(const tree_source<F, kind> &source, uint32_t p)
+{
+    tree_pair pair = {0, 0, 0};
+    source.seek(pair, p);
+    const F x1 = source.x(pair.first, 0), x2 = source.x(pair.second, 1);
+    const F y1 = source.y(pair.first, 0), y2 = source.y(pair.second, 1);
+    return tree_divisor(tree_decide(x1, y1, x2, y2), x1, y1, x2);
+}
+
+template <class F, tree_kind kind> FIELD_FN void run_forward(const struct msm_tree_args &a)
 {
     __shared__ tree_rows rows;
-    tree_begin(rows, a);
-    const uint32_t id = blockIdx.x * TREE_BLOCK + threadIdx.x, half = tree_half(a);
-    const uint32_t pairs = rows.pair[half], passes = rows.pass[half];
-    const tree_source<F, gather> source = {a, rows};
-    F product, x1, x2;
+    extern __shared__ uint4 shared[];
+    if (kind != TREE_PLAIN)
+        tree_begin(rows, a);
+    const tree_source<F, kind> source = {a, rows};
+    const uint32_t id = blockIdx.x * TREE_BLOCK + threadIdx.x, pairs = source.pairs();
+    const tree_flight<F> flight = {shared + threadIdx.x};
+    F product;
     set_one(product);
-    /* While a pair is worked on, the next one's coordinates and the places of the one after are on their way. */
-    tree_pair ahead = {0, 0, 0}, next;
-    if (id < pairs) {
-        tree_seek(ahead, source, id);
-        x1 = source.x(ahead.first);
-        x2 = source.x(ahead.second);
-    }
-    next = ahead;
-    if (id + a.threads < pairs)
-        tree_seek(ahead, source, id + a.threads);
+    /* `next` is sent for in turn `sent`; its places were looked up a turn before. */
+    tree_pair next = {0, 0, 0};
+    uint32_t sent = 0, sending = id;
+    if (id < pairs)
+        source.seek(next, id);
+    const auto send = [&] {
+        if (sending < pairs)
+            tree_send_ahead(flight, source, next, sent);
+        asm volatile("cp.async.commit_group;" ::: "memory");
+        sent++;
+        sending += a.threads;
+        if (sending < pairs)
+            source.seek(next, sending);
+    };
+    for (uint32_t i = 1; i < TREE_AHEAD<F>; i++)
+        send();
     for (uint32_t p = id; p < pairs; p += a.threads) {
-        const F x1_now = x1, x2_now = x2;
-        const tree_pair now = next;
-        next = ahead;
-        if (p + a.threads < pairs) {
-            x1 = source.x(next.first);
-            x2 = source.x(next.second);
-        }
-        if (p + 2 * a.threads < pairs)
-            tree_seek(ahead, source, p + 2 * a.threads);
+        const uint32_t from = (sent + 1) % TREE_AHEAD<F> * 2;
+        send();
+        asm volatile("cp.async.wait_group %0;" ::"n"(TREE_AHEAD<F> - 1) : "memory");
+        const F x1 = tree_land(flight, from), x2 = tree_land(flight, from + 1);
         plane_write(a.before, a.before_stride, p, product);
-        F divisor = sub<1>(x2_now, x1_now);
-        if (!is_plain(x1_now, x2_now)) {
-            const F y1 = source.y(now.first), y2 = source.y(now.second);
-            divisor = tree_divisor(tree_decide(x1_now, y1, x2_now, y2), x1_now, y1, x2_now);
-        }
+        F divisor = sub<1>(x2, x1);
+        if (!is_plain(x1, x2))
+            divisor = tree_special_divisor(source, p);
         product = mul(divisor, product);
     }
     at<F>(a.totals)[id] = product;
+    if (kind == TREE_PLAIN)
+        return;
+    const uint32_t passes = rows.pass[tree_half(a)];
     uint32_t j = 0;
     for (uint32_t p = id; p < passes; p += a.threads) {
         while (p >= rows.pass[j + 1])
             j++;
         const uint32_t task = p - rows.pass[j] + (rows.pair[j + 1] - rows.pair[j]);
         const uint32_t place = source.place(2 * j, task);
-        const F x = source.x(place);
-        F y = source.y(place);
+        const F x = source.x(place, 0);
+        F y = source.y(place, 0);
         if (is_zero(x))
             set_zero(y);
         plane_write(a.out, a.out_stride, rows.out[j] + task, x);
@@ -298,100 +342,63 @@ FIELD_FN affine<F> tree_sum(tree_case what, const affine<F> &first, const affine
     return out;
 }
 
-/* A pair and the product before it on their way into a thread's places of shared memory. */
-template <class F> struct tree_flight {
-    static constexpr int pieces = sizeof(F) / 16;
-    uint4 *base; /* [5 coordinates][pieces][thread] */
-};
-
-/* near: pieces lie side by side, so the first of a sector brings the second into the near cache. */
-template <class F, bool near>
-FIELD_FN void tree_send(const tree_flight<F> &flight, int coordinate, uint64_t from, uint64_t stride,
-                        uint64_t place)
-{
-    UNROLL
-    for (int q = 0; q < flight.pieces; q++) {
-        const uint32_t to = (uint32_t)__cvta_generic_to_shared(
-            flight.base + (coordinate * flight.pieces + q) * TREE_BLOCK);
-        const uint4 *piece = at<const uint4>(from) + q * stride + place;
-        if (near)
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(piece) : "memory");
-        else
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(piece) : "memory");
-    }
-}
-
-template <class F> FIELD_FN F tree_land(const tree_flight<F> &flight, int coordinate)
-{
-    union {
-        uint4 piece[sizeof(F) / 16];
-        F value;
-    } out;
-    UNROLL
-    for (int q = 0; q < flight.pieces; q++)
-        out.piece[q] = flight.base[(coordinate * flight.pieces + q) * TREE_BLOCK];
-    return out.value;
-}
-
-template <class F, bool gather>
-FIELD_FN void tree_send_pair(const tree_flight<F> &flight, const struct msm_tree_args &a, const tree_pair &pair,
+template <class F, tree_kind kind>
+FIELD_FN void tree_send_pair(const tree_flight<F> &flight, const tree_source<F, kind> &source, const tree_pair &pair,
                              uint32_t p)
 {
     UNROLL
-    for (int which = 0; which < 2; which++) {
-        const uint32_t place = which ? pair.second : pair.first;
-        if (gather) {
-            const uint64_t from = a.points + (place & ~MSM_NEGATIVE) * (uint64_t)(2 * sizeof(F));
-            tree_send<F, true>(flight, 2 * which, from, 1, 0);
-            tree_send<F, true>(flight, 2 * which + 1, from + sizeof(F), 1, 0);
-        } else {
-            tree_send<F, false>(flight, 2 * which, a.in, a.in_stride, place);
-            tree_send<F, false>(flight, 2 * which + 1, plane_y<F>(a.in, a.in_stride), a.in_stride, place);
-        }
+    for (int i = 0; i < 4; i++) {
+        const uint32_t place = i / 2 ? pair.second : pair.first;
+        tree_send<F, kind == TREE_GATHERED>(flight, i, source.base(place, i / 2, i % 2), source.stride(),
+                                            source.index(place));
     }
-    tree_send<F, false>(flight, 4, a.before, a.before_stride, p);
+    tree_send<F, false>(flight, 4, source.a.before, source.a.before_stride, p);
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-template <class F, bool gather>
-FIELD_FN affine<F> tree_land_point(const tree_flight<F> &flight, int which, uint32_t place)
+template <class F, tree_kind kind>
+FIELD_FN affine<F> tree_land_point(const tree_flight<F> &flight, const tree_source<F, kind> &source, int which,
+                                   uint32_t place)
 {
-    affine<F> out = {tree_land(flight, 2 * which), tree_land(flight, 2 * which + 1)};
-    if (gather && place & MSM_NEGATIVE)
-        out.y = neg<1>(out.y);
-    return out;
+    return {tree_land(flight, 2 * which), source.signed_y(place, tree_land(flight, 2 * which + 1))};
 }
 
-template <class F, bool gather> FIELD_FN void run_backward(const struct msm_tree_args &a)
+template <class F> FIELD_FN void tree_write(const struct msm_tree_args &a, uint32_t place, const affine<F> &point)
+{
+    plane_write(a.out, a.out_stride, place, point.x);
+    plane_write(plane_y<F>(a.out, a.out_stride), a.out_stride, place, point.y);
+}
+
+template <class F, tree_kind kind> FIELD_FN void run_backward(const struct msm_tree_args &a)
 {
     __shared__ tree_rows rows;
     extern __shared__ uint4 shared[];
-    tree_begin(rows, a);
-    const uint32_t id = blockIdx.x * TREE_BLOCK + threadIdx.x, half = tree_half(a);
-    const uint32_t pairs = rows.pair[half];
+    if (kind != TREE_PLAIN)
+        tree_begin(rows, a);
+    const tree_source<F, kind> source = {a, rows};
+    const uint32_t id = blockIdx.x * TREE_BLOCK + threadIdx.x, pairs = source.pairs();
     if (id >= pairs)
         return;
-    const tree_source<F, gather> source = {a, rows};
     const tree_flight<F> flight = {shared + threadIdx.x};
     F inverted = at<const F>(a.totals)[id];
     uint32_t p = id + (pairs - 1 - id) / a.threads * a.threads;
-    tree_pair next = {half - 1, 0, 0}, ahead;
-    tree_seek(next, source, p);
-    tree_send_pair<F, gather>(flight, a, next, p);
+    tree_pair next = {kind == TREE_PLAIN ? 0 : tree_half(a) - 1, 0, 0}, ahead;
+    source.seek(next, p);
+    tree_send_pair(flight, source, next, p);
     ahead = next;
     if (p >= a.threads)
-        tree_seek(ahead, source, p - a.threads);
+        source.seek(ahead, p - a.threads);
     for (;; p -= a.threads) {
         const tree_pair now = next;
         asm volatile("cp.async.wait_group 0;" ::: "memory");
-        const affine<F> first = tree_land_point<F, gather>(flight, 0, now.first);
-        const affine<F> second = tree_land_point<F, gather>(flight, 1, now.second);
+        const affine<F> first = tree_land_point(flight, source, 0, now.first);
+        const affine<F> second = tree_land_point(flight, source, 1, now.second);
         const F before = tree_land(flight, 4);
         next = ahead;
         if (p >= a.threads)
-            tree_send_pair<F, gather>(flight, a, next, p - a.threads);
+            tree_send_pair(flight, source, next, p - a.threads);
         if (p >= 2 * a.threads)
-            tree_seek(ahead, source, p - 2 * a.threads);
+            source.seek(ahead, p - 2 * a.threads);
         tree_case what = TREE_ADD;
         if (!is_plain(first.x, second.x))
             what = tree_decide(first.x, first.y, second.x, second.y);
@@ -400,40 +407,56 @@ template <class F, bool gather> FIELD_FN void run_backward(const struct msm_tree
         if (what >= TREE_CANCEL)
             sum = tree_special(what, first, second);
         inverted = mul(divisor, inverted);
-        const uint32_t place = rows.out[now.row] + p - rows.pair[now.row];
-        plane_write(a.out, a.out_stride, place, sum.x);
-        plane_write(plane_y<F>(a.out, a.out_stride), a.out_stride, place, sum.y);
+        if (kind == TREE_PLAIN && a.step == 2 && p < a.half)
+            tree_write(a, (p + a.half) * a.out_unit, second);
+        tree_write(a, source.out(now, p), sum);
         if (p < a.threads)
             break;
     }
 }
 
-/* The few rows that are left, added up, to the tasks' buckets and places in the overflow. */
+/* The roots to the tasks' buckets and places in the overflow: through shared memory, so that the pieces of a
+ * point are written together. */
 template <class F> FIELD_FN void run_store(const struct msm_tree_args &a)
 {
-    const uint32_t task = blockIdx.x * TREE_BLOCK + threadIdx.x;
-    if (task >= at<const struct msm_counters>(a.counters)->tasks)
-        return;
-    const uint32_t target = at<const struct msm_task>(a.tasks)[task].target;
-    xyzz<F> sum, *out = at<xyzz<F>>(a.buckets) + target;
-    if (target & MSM_NEGATIVE) {
-        out = at<xyzz<F>>(a.overflow) + (target & ~MSM_NEGATIVE);
+    constexpr uint32_t pieces = sizeof(affine<F>) / 16;
+    __shared__ uint4 roots[TREE_BLOCK * pieces];
+    __shared__ uint4 *to[TREE_BLOCK];
+    const uint32_t first = blockIdx.x * TREE_BLOCK, task = first + threadIdx.x;
+    const uint32_t tasks = at<const struct msm_counters>(a.counters)->tasks;
+    if (task < tasks) {
+        const uint32_t target = at<const struct msm_task>(a.tasks)[task].target;
+        to[threadIdx.x] = reinterpret_cast<uint4 *>(target & MSM_NEGATIVE
+                                                        ? at<affine<F>>(a.overflow) + (target & ~MSM_NEGATIVE)
+                                                        : at<affine<F>>(a.buckets) + target);
+        UNROLL
+        for (uint32_t q = 0; q < pieces; q++)
+            roots[threadIdx.x * pieces + q] = __ldcs(at<const uint4>(a.in) + q * a.in_stride + task);
+    }
+    __syncthreads();
+    UNROLL
+    for (uint32_t i = threadIdx.x; i < TREE_BLOCK * pieces; i += TREE_BLOCK)
+        if (first + i / pieces < tasks)
+            to[i / pieces][i % pieces] = roots[i];
+}
+
+/* A bucket's pieces, one block for all of them. */
+template <class F> FIELD_FN void run_join(const struct msm_tree_args &a)
+{
+    __shared__ xyzz<F> sums[SUM_BLOCK];
+    const uint32_t count = at<const struct msm_counters>(a.counters)->overflows;
+    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+        const struct msm_overflow o = at<const struct msm_overflow>(a.overflows)[i];
+        const affine<F> *pieces = at<const affine<F>>(a.overflow) + o.first;
+        affine<F> *bucket = at<affine<F>>(a.buckets) + o.bucket;
+        xyzz<F> sum;
         xyzz_set_infinity(sum);
-    } else {
-        sum = *out;
+        for (uint32_t j = threadIdx.x; j <= o.pieces; j += SUM_BLOCK)
+            xyzz_add_affine(sum, j < o.pieces ? pieces[j] : *bucket);
+        block_total(sum, sums);
+        if (threadIdx.x == 0)
+            *bucket = xyzz_to_affine(sum);
     }
-    uint32_t place = task;
-#pragma unroll 1
-    for (uint32_t row = 0;; row++) {
-        const uint32_t length = row_length(a, row << a.level);
-        if (task >= length)
-            break;
-        const affine<F> point = {plane_read<F>(a.in, a.in_stride, place),
-                                 plane_read<F>(plane_y<F>(a.in, a.in_stride), a.in_stride, place)};
-        xyzz_add_affine(sum, point);
-        place += length;
-    }
-    *out = sum;
 }
 
 /* The kernels of a group by name; blocks: how many of the heaviest run on a multiprocessor. */
@@ -444,10 +467,13 @@ template <class F> FIELD_FN void run_store(const struct msm_tree_args &a)
         __VA_ARGS__(a);                                                                                      \
     }
 #define KERNELS(group, F, blocks)                                                                            \
-    KERNEL(tree_##group##_gather_forward, TREE_BLOCK, blocks + 1, run_forward<F, true>)                      \
-    KERNEL(tree_##group##_forward, TREE_BLOCK, blocks + 1, run_forward<F, false>)                            \
-    KERNEL(tree_##group##_gather_backward, TREE_BLOCK, blocks, run_backward<F, true>)                        \
-    KERNEL(tree_##group##_backward, TREE_BLOCK, blocks, run_backward<F, false>)                              \
+    KERNEL(tree_##group##_gather_forward, TREE_BLOCK, blocks + 1, run_forward<F, TREE_GATHERED>)                      \
+    KERNEL(tree_##group##_forward, TREE_BLOCK, blocks + 1, run_forward<F, TREE_BY_ROWS>)                            \
+    KERNEL(tree_##group##_gather_backward, TREE_BLOCK, blocks, run_backward<F, TREE_GATHERED>)                        \
+    KERNEL(tree_##group##_backward, TREE_BLOCK, blocks, run_backward<F, TREE_BY_ROWS>)                              \
+    KERNEL(tree_##group##_plain_forward, TREE_BLOCK, blocks + 1, run_forward<F, TREE_PLAIN>)                 \
+    KERNEL(tree_##group##_plain_backward, TREE_BLOCK, blocks, run_backward<F, TREE_PLAIN>)                   \
+    KERNEL(tree_##group##_join, SUM_BLOCK, 1, run_join<F>)                                                   \
     KERNEL(tree_##group##_invert, 32, 1, run_invert<F>)                                                      \
     KERNEL(tree_##group##_store, TREE_BLOCK, blocks, run_store<F>)
 

@@ -4,17 +4,33 @@
 
 KERNELS(g1, fp32, 3)
 
-/* Elements in the order of the tasks become rows: a.out[row j, task] = a.order[start of the task + j]. */
+/* Elements in the order of the tasks become rows: a.out[row j, task] = a.order[start of the task + j]. A warp reads
+ * one task after another and writes one row after another. */
 extern "C" __global__ void __launch_bounds__(TREE_BLOCK)
     tree_order(const __grid_constant__ struct msm_tree_args a)
 {
-    __shared__ uint32_t rows[TREE_ROWS];
-    tree_table<0>(rows, a, MSM_MAX_LENGTH);
+    __shared__ uint32_t rows[TREE_ROWS], tiles[TREE_BLOCK / 32][32][33];
+    tree_table<0>(rows, a, a.max_length);
     __syncthreads();
-    const uint32_t id = blockIdx.x * TREE_BLOCK + threadIdx.x;
-    if (id >= at<const struct msm_counters>(a.counters)->tasks)
-        return;
-    const struct msm_task task = at<const struct msm_task>(a.tasks)[id];
-    for (uint32_t j = 0; j < task.length; j++)
-        at<uint32_t>(a.out)[rows[j] + id] = at<const uint32_t>(a.order)[task.start + j];
+    const uint32_t id = blockIdx.x * TREE_BLOCK + threadIdx.x, lane = threadIdx.x % 32;
+    uint32_t(*tile)[33] = tiles[threadIdx.x / 32];
+    uint32_t start = 0, length = 0;
+    if (id < at<const struct msm_counters>(a.counters)->tasks) {
+        const struct msm_task task = at<const struct msm_task>(a.tasks)[id];
+        start = task.start;
+        length = task.length;
+    }
+    const uint32_t longest = __reduce_max_sync(~0u, length);
+    for (uint32_t j0 = 0; j0 < longest; j0 += 32) {
+#pragma unroll 8
+        for (uint32_t t = 0; t < 32; t++) {
+            const uint32_t from = __shfl_sync(~0u, start, t) + j0 + lane;
+            if (j0 + lane < __shfl_sync(~0u, length, t))
+                tile[t][lane] = at<const uint32_t>(a.order)[from];
+        }
+        __syncwarp();
+        for (uint32_t j = 0; j < 32 && j0 + j < length; j++)
+            at<uint32_t>(a.out)[rows[j0 + j] + id] = tile[lane][j];
+        __syncwarp();
+    }
 }
