@@ -285,11 +285,13 @@ static cuzk_status take(struct gpu_prover *p, const struct exec *x, struct held 
                         uint64_t room, struct cuzk_error *e)
 {
     const uint64_t before = device_memory_used(p->device);
+    const unsigned log = groth16_srs_header(srs)->domain_log;
+    const bool twists = room >= gpu_srs_bytes(srs) + (GPU_NTT_TWISTS << log) + SLACK;
     held->number = groth16_srs_number(srs);
     held->serial = ++p->uses;
     held->source = srs;
     TRY(gpu_rows_new(&held->rows, x->budget, p->device, p->stream, &templates->templates, e));
-    TRY(gpu_ntt_new(&held->ntt, x->budget, p->device, p->stream, groth16_srs_header(srs)->domain_log, e));
+    TRY(gpu_ntt_new(&held->ntt, x->budget, p->device, p->stream, log, twists, e));
     const uint64_t tables = device_memory_used(p->device) - before;
     TRY(gpu_srs_new(&held->srs, x, p->device, &p->stage, p->stream, srs, room > tables ? room - tables : 0,
                     e));
@@ -307,10 +309,10 @@ static struct held *oldest(struct gpu_prover *p)
     return found;
 }
 
-/* A place for a circuit and the bytes that may stay of it: all of it beside the others where that leaves
- * each enough to be proved, else what can stay without them. */
-static cuzk_status make_room(struct gpu_prover *p, const struct plan *plan, uint64_t all, struct held **place,
-                             uint64_t *room, struct cuzk_error *e)
+/* A place for a circuit and the bytes that may stay of it: all of it, with what is only faster where there is
+ * room, beside the others where that leaves each enough to be proved, else what can stay without them. */
+static cuzk_status make_room(struct gpu_prover *p, const struct plan *plan, uint64_t all, uint64_t faster,
+                             struct held **place, uint64_t *room, struct cuzk_error *e)
 {
     const uint64_t limit = device_info(p->device)->limit;
     for (;;) {
@@ -327,7 +329,7 @@ static cuzk_status make_room(struct gpu_prover *p, const struct plan *plan, uint
             transient = h->transient > transient ? h->transient : transient;
         }
         if (*place && resident + all + transient <= limit) {
-            *room = all + SLACK;
+            *room = all + SLACK + (resident + all + faster + transient <= limit ? faster : 0);
             (*place)->transient = plan->fast;
             return CUZK_OK;
         }
@@ -366,7 +368,8 @@ static cuzk_status hold(struct gpu_prover *p, const struct exec *x, const struct
     const struct plan plan = plan_of(groth16_srs_header(srs), device_info(p->device)->limit);
     struct held *place = NULL;
     uint64_t room = 0;
-    TRY(make_room(p, &plan, gpu_srs_bytes(srs), &place, &room, e));
+    const uint64_t twists = GPU_NTT_TWISTS << groth16_srs_header(srs)->domain_log;
+    TRY(make_room(p, &plan, gpu_srs_bytes(srs), twists, &place, &room, e));
     place->batch = plan.batch;
     place->last_use = ++p->uses;
     const cuzk_status status = take(p, x, place, srs, templates, room, e);

@@ -40,8 +40,12 @@ void ntt_sweep_on_host(const struct cuda_ntt_sweep *sweep)
         case CUDA_NTT_LAST_DOWN:
             ntt_last_tile<false>(sweep->pass, shared.data(), block, all);
             break;
-        default:
+        case CUDA_NTT_LAST_DOWN_UP:
             ntt_last_tile<true>(sweep->pass, shared.data(), block, all);
+            break;
+        default:
+            for (uint32_t i = 0; i < 1u << NTT_TILE_LOG; i++)
+                ntt_twist_place(sweep->pass, ((uint64_t)block << NTT_TILE_LOG) + i);
         }
 }
 

@@ -89,6 +89,20 @@ static void expect_equal(const fr *a, const fr *b, size_t n, const char *what)
             fail_msg("%s of size %zu: element %zu differs", what, n, i);
 }
 
+/* Both twists in one array. */
+static struct cuda_ntt_twists twists_of(const struct cuda_ntt_tables *t)
+{
+    const size_t n = (size_t)1 << t->log;
+    fr *both = malloc(2 * n * sizeof *both);
+    assert_non_null(both);
+    for (int up = 0; up < 2; up++) {
+        struct cuda_ntt_sweep sweep;
+        cuda_ntt_twist(&sweep, t, t->block.ptr, both + (up ? n : 0), up);
+        run(&sweep, 1);
+    }
+    return (struct cuda_ntt_twists){both, both + n};
+}
+
 static const unsigned LOGS[] = {10, 11, 12, 13, 14, 15};
 
 static void transforms_are_the_hosts(void **state)
@@ -127,11 +141,13 @@ static void extensions_and_products_are_the_hosts(void **state)
         struct ntt_tables *host;
         assert_int_equal(ntt_tables_new(&x, &host, log, NULL), CUZK_OK);
         fr *expected = random_array(n, log), *a = random_array(n, log), *b = random_array(n, log + 100);
-        run(sweep, cuda_ntt_extend(sweep, &t, t.block.ptr, a, NULL));
+        run(sweep, cuda_ntt_extend(sweep, &t, t.block.ptr, NULL, a, NULL));
         ntt_extend(&x, host, expected, log);
         expect_equal(a, expected, n, "extension");
         fr *other = random_array(n, log + 100);
-        run(sweep, cuda_ntt_extend(sweep, &t, t.block.ptr, b, a));
+        const struct cuda_ntt_twists twists = twists_of(&t);
+        run(sweep, cuda_ntt_extend(sweep, &t, t.block.ptr, &twists, b, a));
+        free((void *)(uintptr_t)twists.down);
         ntt_extend(&x, host, other, log);
         for (size_t i = 0; i < n; i++)
             fr_mul(&expected[i], &expected[i], &other[i]);
@@ -155,10 +171,15 @@ static void three_sweeps_are_the_hosts(void **state)
     struct cuda_ntt_tables t = tables_of(LOG);
     struct ntt_tables *host;
     assert_int_equal(ntt_tables_new(&x, &host, LOG, NULL), CUZK_OK);
-    fr *expected = random_array(n, 1), *a = random_array(n, 1);
-    run(sweep, cuda_ntt_extend(sweep, &t, t.block.ptr, a, NULL));
+    fr *expected = random_array(n, 1), *a = random_array(n, 1), *b = random_array(n, 1);
+    const struct cuda_ntt_twists twists = twists_of(&t);
+    run(sweep, cuda_ntt_extend(sweep, &t, t.block.ptr, NULL, a, NULL));
+    run(sweep, cuda_ntt_extend(sweep, &t, t.block.ptr, &twists, b, NULL));
     ntt_extend(&x, host, expected, LOG);
     expect_equal(a, expected, n, "extension");
+    expect_equal(b, expected, n, "extension with its twists at hand");
+    free((void *)(uintptr_t)twists.down);
+    free(b);
     free(a);
     free(expected);
     ntt_tables_free(host);
@@ -203,7 +224,7 @@ static void all_levels_are_done(void **state)
         struct cuda_ntt_tables t = tables_of(log);
         struct cuda_ntt_sweep sweep[CUDA_NTT_MAX_SWEEPS];
         unsigned levels = 0;
-        const unsigned n = cuda_ntt_extend(sweep, &t, t.block.ptr, NULL, NULL);
+        const unsigned n = cuda_ntt_extend(sweep, &t, t.block.ptr, NULL, NULL, NULL);
         assert_true(n <= CUDA_NTT_MAX_SWEEPS);
         for (unsigned i = 0; i < n; i++) {
             const struct cuda_ntt_pass *p = &sweep[i].pass;
@@ -224,7 +245,7 @@ static void ok(cuzk_status status)
         fail_msg("%s", error.message);
 }
 
-static void compare_on_device(struct device *d, struct stream s, unsigned log)
+static void compare_on_device(struct device *d, struct stream s, unsigned log, bool twists)
 {
     const size_t n = (size_t)1 << log, size = n * sizeof(fr);
     struct device_block a, b;
@@ -232,7 +253,7 @@ static void compare_on_device(struct device *d, struct stream s, unsigned log)
     struct ntt_tables *host;
     fr *expected = random_array(n, log), *other = random_array(n, log + 100), *got = malloc(size);
     ok(ntt_tables_new(&x, &host, log, &error));
-    ok(gpu_ntt_new(&gpu, NULL, d, s, log, &error));
+    ok(gpu_ntt_new(&gpu, NULL, d, s, log, twists, &error));
     ok(device_alloc(&a, d, n, sizeof(fr), "a", &error));
     ok(device_alloc(&b, d, n, sizeof(fr), "b", &error));
     ok(device_upload(d, s, a.ptr, expected, size, &error));
@@ -278,7 +299,8 @@ static void the_device_agrees(void **state)
     }
     ok(device_stream(&s, d, &error));
     for (unsigned log = CUDA_NTT_MIN_LOG; log <= 22; log++)
-        compare_on_device(d, s, log);
+        for (int twists = 0; twists < 2; twists++)
+            compare_on_device(d, s, log, twists);
     assert_int_equal(device_memory_used(d), 0);
     device_close(d);
     driver_close(driver);

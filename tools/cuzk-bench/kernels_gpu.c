@@ -265,7 +265,7 @@ static cuzk_status measure_transforms(struct gpu_transform *t, unsigned log, con
     } transforms[] = {{"forward", gpu_ntt_forward}, {"inverse", gpu_ntt_inverse}, {"extend", gpu_ntt_extend}};
     struct gpu *g = t->gpu;
     struct kernels *k = g->k;
-    cuzk_status status = gpu_ntt_new(&t->ntt, k->x.budget, g->device, g->stream, log, &k->e);
+    cuzk_status status = gpu_ntt_new(&t->ntt, k->x.budget, g->device, g->stream, log, true, &k->e);
     for (size_t i = 0; status == CUZK_OK && i < ARRAY_LEN(transforms); i++) {
         t->run = transforms[i].run;
         status = upload(g, &t->a, values, sizeof(fr) << log);

@@ -40,3 +40,9 @@ extern "C" __global__ void __launch_bounds__(NTT_TILE_THREADS, 4) ntt_last_down_
 {
     ntt_last_tile<true>(p, ntt_shared, blockIdx.x, team());
 }
+
+extern "C" __global__ void __launch_bounds__(NTT_TILE_THREADS) ntt_twist(const cuda_ntt_pass p)
+{
+    for (uint32_t i = threadIdx.x; i < 1u << NTT_TILE_LOG; i += NTT_TILE_THREADS)
+        ntt_twist_place(p, ((uint64_t)blockIdx.x << NTT_TILE_LOG) + i);
+}

@@ -33,8 +33,9 @@ struct ntt_powers {
 
 struct cuda_ntt_pass {
     void *to;
-    const void *from;     /* elements; the same as to, or, where natural is set, another array */
-    const void *multiply; /* elements, canonical: each value is multiplied by the one in its place; or NULL */
+    const void *from; /* elements; the same as to, or, where natural is set, another array */
+    const void
+        *multiply; /* elements, canonical: each result is multiplied by the one in its place; or NULL */
 
     uint32_t log;           /* of the transform */
     uint32_t level, levels; /* the first one, from the top, and how many */
@@ -42,7 +43,8 @@ struct cuda_ntt_pass {
     /* Roots in bit-reversed order, or NULL: not this way. Both: down, then up. */
     const struct ntt_factor *down, *up;
 
-    /* Set where log == level + levels, and only there: powers of the n-th root that down (up) begins with. */
+    /* Set where log == level + levels, and only there, unless other sweeps twist: powers of the n-th root
+     * that down (up) begins with. */
     struct ntt_powers down_root, up_root;
     /* After down, position j of block b is multiplied by shift^rev(b) scale[j]; scale NULL: not at all. */
     struct ntt_powers shift;

@@ -180,6 +180,7 @@ const char *cuda_ntt_kernel_name(enum cuda_ntt_kernel kernel)
         [CUDA_NTT_COLUMNS_UP] = "ntt_columns_up",
         [CUDA_NTT_LAST_DOWN] = "ntt_last_down",
         [CUDA_NTT_LAST_DOWN_UP] = "ntt_last_down_up",
+        [CUDA_NTT_TWIST] = "ntt_twist",
     };
     return names[kernel];
 }
@@ -253,22 +254,49 @@ unsigned cuda_ntt_inverse(struct cuda_ntt_sweep sweep[CUDA_NTT_MAX_SWEEPS], cons
     return n;
 }
 
+static struct ntt_powers shift_powers(const struct cuda_ntt_tables *t, const void *tables)
+{
+    return (struct ntt_powers){
+        .low = part(tables, t->shift_low), .high = part(tables, t->shift_high), .low_log = t->shift_low_log};
+}
+
+bool cuda_ntt_twisted(const struct cuda_ntt_tables *t)
+{
+    return t->passes > 1;
+}
+
+void cuda_ntt_twist(struct cuda_ntt_sweep *sweep, const struct cuda_ntt_tables *t, const void *tables,
+                    void *to, bool up)
+{
+    *sweep = sweep_of(t, t->passes - 1, CUDA_NTT_TWIST, to);
+    sweep->pass.down_root = root_powers(t, tables, up ? 0 : 1);
+    if (!up)
+        sweep->pass.shift = shift_powers(t, tables);
+}
+
 unsigned cuda_ntt_extend(struct cuda_ntt_sweep sweep[CUDA_NTT_MAX_SWEEPS], const struct cuda_ntt_tables *t,
-                         const void *tables, void *a, const void *multiply)
+                         const void *tables, const struct cuda_ntt_twists *twists, void *a,
+                         const void *multiply)
 {
     unsigned n = go_down(sweep, t, tables, a, 1);
     struct cuda_ntt_sweep *middle = &sweep[n - 1];
     middle->kernel = CUDA_NTT_LAST_DOWN_UP;
     middle->pass.up = part(tables, t->roots[0]);
-    middle->pass.up_root = root_powers(t, tables, 0);
-    middle->pass.shift = (struct ntt_powers){
-        .low = part(tables, t->shift_low), .high = part(tables, t->shift_high), .low_log = t->shift_low_log};
+    if (twists && cuda_ntt_twisted(t)) {
+        sweep[n - 2].pass.multiply = twists->down;
+        middle->pass.multiply = twists->up;
+        middle->pass.down_root = (struct ntt_powers){.low = NULL};
+    } else {
+        middle->pass.up_root = root_powers(t, tables, 0);
+        middle->pass.shift = shift_powers(t, tables);
+    }
     middle->pass.scale = part(tables, t->scale);
     for (unsigned i = t->passes - 1; i-- > 0; n++) {
         sweep[n] = sweep_of(t, i, CUDA_NTT_COLUMNS_UP, a);
         sweep[n].pass.up = part(tables, t->roots[0]);
     }
-    sweep[n - 1].pass.multiply = multiply;
+    if (multiply)
+        sweep[n - 1].pass.multiply = multiply;
     sweep[n - 1].pass.canonical = 1;
     return n;
 }

@@ -34,6 +34,7 @@ enum cuda_ntt_kernel {
     CUDA_NTT_COLUMNS_UP,
     CUDA_NTT_LAST_DOWN,
     CUDA_NTT_LAST_DOWN_UP,
+    CUDA_NTT_TWIST,
     CUDA_NTT_KERNELS
 };
 const char *cuda_ntt_kernel_name(enum cuda_ntt_kernel kernel);
@@ -52,9 +53,21 @@ unsigned cuda_ntt_forward(struct cuda_ntt_sweep sweep[CUDA_NTT_MAX_SWEEPS], cons
                           const void *tables, void *out, void *a);
 unsigned cuda_ntt_inverse(struct cuda_ntt_sweep sweep[CUDA_NTT_MAX_SWEEPS], const struct cuda_ntt_tables *t,
                           const void *tables, void *out, void *a);
+/* The twists around the sweep in the middle of an extension, 2^log elements each, as the sweeps before and
+ * after it multiply by them; NULL: it makes them itself, as two factors an element. Sizes of one sweep have
+ * none. */
+struct cuda_ntt_twists {
+    const void *down, *up;
+};
+bool cuda_ntt_twisted(const struct cuda_ntt_tables *t);
+/* The launch that fills one of them. */
+void cuda_ntt_twist(struct cuda_ntt_sweep *sweep, const struct cuda_ntt_tables *t, const void *tables,
+                    void *to, bool up);
+
 /* In place, values on the domain to values on the coset; multiply not NULL: each times the one in its place
  * there. */
 unsigned cuda_ntt_extend(struct cuda_ntt_sweep sweep[CUDA_NTT_MAX_SWEEPS], const struct cuda_ntt_tables *t,
-                         const void *tables, void *a, const void *multiply);
+                         const void *tables, const struct cuda_ntt_twists *twists, void *a,
+                         const void *multiply);
 
 #endif

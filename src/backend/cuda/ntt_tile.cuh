@@ -381,7 +381,7 @@ FIELD_FN void ntt_copy_out_natural(const cuda_ntt_pass &p, const ntt_tile &t, ui
     }
 }
 
-/* Out of an up sweep, each value times its partner. */
+/* Out of a sweep, each value times its partner. */
 FIELD_FN void ntt_multiply_out(const cuda_ntt_pass &p, const ntt_tile &t, uint32_t thread)
 {
     for (uint32_t i = thread; i < 1u << NTT_TILE_LOG; i += NTT_TILE_THREADS) {
@@ -428,6 +428,16 @@ FIELD_FN void ntt_make_twist(const cuda_ntt_pass &p, const ntt_tile &t, bool dow
             x = fr32_mul(x, ntt_power(p.shift, reversed));
         ntt_put_factor(t.twist, i, ntt_fix(x));
     }
+}
+
+/* The whole twist of one place. */
+FIELD_FN void ntt_twist_place(const cuda_ntt_pass &p, uint64_t place)
+{
+    const uint32_t reversed = reverse_bits((uint32_t)(place >> p.levels), p.level);
+    fr32 x = ntt_power(p.down_root, reversed * ((uint32_t)place & ((1u << p.levels) - 1)));
+    if (p.shift.low)
+        x = fr32_mul(x, ntt_power(p.shift, reversed));
+    fr32_store(p.to, place, x);
 }
 
 /* For the eight elements that this thread holds in the first step down, the last one up. */
@@ -624,11 +634,12 @@ FIELD_FN void ntt_step(const cuda_ntt_pass &p, const ntt_tile &t, bool up, uint3
         ntt_levels<2, rolled>(p, t, up, threes + 2 * step, thread);
 }
 
-template <bool up, class Team>
+/* multiplies: may this kernel be asked to. */
+template <bool up, bool multiplies, class Team>
 FIELD_FN void ntt_finish(const cuda_ntt_pass &p, const ntt_tile &t, const Team &team)
 {
     team.barrier();
-    if (up && p.multiply) {
+    if (multiplies && p.multiply) {
         team.each([&](uint32_t i) { ntt_multiply_out(p, t, i); });
         return;
     }
@@ -663,7 +674,7 @@ FIELD_FN void ntt_columns_tile(const cuda_ntt_pass &p, void *shared, uint32_t nu
             team.barrier();
         team.each([&](uint32_t i) { ntt_step<false>(p, t, up, up ? steps - 1 - k : k, i); });
     }
-    ntt_finish<up>(p, t, team);
+    ntt_finish<up, true>(p, t, team);
 }
 
 /* Down, with up set up again; each thing that is done is here once, for the sake of the instructions' cache.
@@ -679,20 +690,21 @@ FIELD_FN void ntt_last_tile(const cuda_ntt_pass &p, void *shared, uint32_t numbe
         const bool begins = k == 0, turns = k == steps, ends = up && k == all;
         if (turns && p.scale)
             team.each([&](uint32_t i) { ntt_scale(p, t, i); });
-        if (begins || (up && turns))
+        const bool twists = begins ? p.down_root.low != nullptr : up && (turns || ends) && p.up_root.low;
+        if (twists && !ends)
             team.each([&](uint32_t i) { ntt_make_twist(p, t, begins, i); });
         if (begins)
             team.each([&](uint32_t) { ntt_copied_in(); });
         if (begins || k == 1 || (up && k == all - 1))
             team.barrier();
-        if (begins || ends)
+        if (twists && !turns)
             team.each([&](uint32_t i) { ntt_twist(p, t, begins, i); });
         if (k == all)
             break;
         team.each(
             [&](uint32_t i) { ntt_step<up>(p, t, up && k >= steps, up && k >= steps ? all - 1 - k : k, i); });
     }
-    ntt_finish<up>(p, t, team);
+    ntt_finish<up, up>(p, t, team);
 }
 
 #undef ROLLED
