@@ -29,6 +29,7 @@ enum {
     TASKS,
     OVERFLOWS,
     OVERFLOW,
+    OWNER,
     LENGTHS, /* and, after them, the counters */
     BUCKETS,
     LEVEL_A, /* sums of every other level of the folding in xyzz */
@@ -96,7 +97,8 @@ static cuzk_status allocate(struct gpu_msm *m, struct cuzk_error *e)
         [BUCKET_START] = {buckets + 1, 4},
         [TASKS] = {buckets + pieces, sizeof(struct msm_task)},
         [OVERFLOWS] = {pieces, sizeof(struct msm_overflow)},
-        [OVERFLOW] = {pieces, bucket_bytes},
+        [OVERFLOW] = {pieces, p->xyzz_bytes},
+        [OWNER] = {pieces, 4},
         [LENGTHS] = {MSM_MAX_LENGTH + 1 + sizeof(struct msm_counters) / 4, 4},
         [BUCKETS] = {p->first_bucket[p->segments], bucket_bytes},
         [LEVEL_A] = {gpu_msm_plan_sums(p, (uint32_t)level), p->xyzz_bytes},
@@ -232,13 +234,18 @@ static cuzk_status sort(struct gpu_msm *m, const struct gpu_msm_group *g, const 
                                    .grid = {tiles, a.windows},
                                    .block = SCATTER_BLOCK,
                                    .shared = MSM_SCATTER_SHARED};
+    const uint64_t elements = (uint64_t)a.windows * a.count;
     const struct launch place = {
         .kernel = "msm_place", .grid = {a.bins}, .block = SORT_BLOCK, .shared = MSM_PLACE_SHARED};
+    const struct launch place_bins = {
+        .kernel = "msm_place_bins",
+        .grid = {ceil_div(elements > a.buckets ? elements : a.buckets, SORT_BLOCK)},
+        .block = SORT_BLOCK};
     TRY(device_fill(m->device, m->stream, a.bin_next, 0, MSM_MAX_BINS * 4, e));
     TRY(device_launch(m->device, m->stream, &count_them, &a, e));
     TRY(device_launch(m->device, m->stream, &bins, &a, e));
     TRY(device_launch(m->device, m->stream, &scatter, &a, e));
-    return device_launch(m->device, m->stream, &place, &a, e);
+    return device_launch(m->device, m->stream, a.low_bits == 0 ? &place_bins : &place, &a, e);
 }
 
 /* The group's buckets as tasks, longest first. */
@@ -252,6 +259,7 @@ static cuzk_status make_tasks(struct gpu_msm *m, const struct gpu_msm_group *g, 
         .longer = m->block[LONGER].ptr,
         .tasks = m->block[TASKS].ptr,
         .overflows = m->block[OVERFLOWS].ptr,
+        .owner = m->block[OWNER].ptr,
         .counters = m->block[LENGTHS].ptr + (MSM_MAX_LENGTH + 1) * 4,
     };
     const uint32_t blocks = ceil_div(g->buckets, SORT_BLOCK);
@@ -269,18 +277,16 @@ static cuzk_status make_tasks(struct gpu_msm *m, const struct gpu_msm_group *g, 
 enum { GATHERED, BY_ROWS, PLAIN };
 
 static const struct tree_kernels {
-    const char *forward[3], *backward[3], *invert, *store, *join;
+    const char *forward[3], *backward[3], *invert, *store;
 } TREE_KERNELS[2] = {
     {{"tree_g1_gather_forward", "tree_g1_forward", "tree_g1_plain_forward"},
      {"tree_g1_gather_backward", "tree_g1_backward", "tree_g1_plain_backward"},
      "tree_g1_invert",
-     "tree_g1_store",
-     "tree_g1_join"},
+     "tree_g1_store"},
     {{"tree_g2_gather_forward", "tree_g2_forward", "tree_g2_plain_forward"},
      {"tree_g2_gather_backward", "tree_g2_backward", "tree_g2_plain_backward"},
      "tree_g2_invert",
-     "tree_g2_store",
-     "tree_g2_join"},
+     "tree_g2_store"},
 };
 
 static const struct tree_kernels *tree_kernels(const struct gpu_msm *m)
@@ -342,6 +348,28 @@ static cuzk_status merge(struct gpu_msm *m, const struct gpu_msm_group *g, uint6
     return add_pairs(m, &a, PLAIN, e);
 }
 
+/* What overflowed, to the buckets there. */
+static cuzk_status join(struct gpu_msm *m, uint64_t buckets, struct cuzk_error *e)
+{
+    const bool first = m->group == 1;
+    const uint32_t blocks = 8 * device_info(m->device)->multiprocessors;
+    const struct launch join = {
+        .kernel = first ? "msm_g1_join" : "msm_g2_join", .grid = {blocks}, .block = SUM_BLOCK};
+    const struct launch collect = {
+        .kernel = first ? "msm_g1_collect" : "msm_g2_collect", .grid = {blocks}, .block = SUM_BLOCK};
+    struct msm_join_args a = {
+        .counters = m->block[LENGTHS].ptr + (MSM_MAX_LENGTH + 1) * 4,
+        .overflows = m->block[OVERFLOWS].ptr,
+        .owner = m->block[OWNER].ptr,
+        .overflow = m->block[OVERFLOW].ptr,
+        .buckets = buckets,
+        .affine = m->plan.trees,
+    };
+    for (a.apart = 1; a.apart < gpu_msm_plan_pieces(&m->plan); a.apart *= 8)
+        TRY(device_launch(m->device, m->stream, &join, &a, e));
+    return device_launch(m->device, m->stream, &collect, &a, e);
+}
+
 static cuzk_status add_by_trees(struct gpu_msm *m, const struct gpu_msm_group *g,
                                 const struct msm_accumulate_args *all, uint32_t tasks, struct cuzk_error *e)
 {
@@ -357,14 +385,11 @@ static cuzk_status add_by_trees(struct gpu_msm *m, const struct gpu_msm_group *g
     a.longer = m->block[LONGER].ptr;
     a.counters = all->counters;
     a.overflow = all->overflow;
-    a.overflows = all->overflows;
     a.out = m->block[BINNED].ptr; /* free after the sort */
     a.buckets = m->filled ? other : all->buckets;
     const uint32_t task_blocks = ceil_div(tasks, TREE_BLOCK);
     const struct launch order = {.kernel = "tree_order", .grid = {task_blocks}, .block = TREE_BLOCK};
     const struct launch store = {.kernel = k->store, .grid = {task_blocks}, .block = TREE_BLOCK};
-    const struct launch join = {
-        .kernel = k->join, .grid = {2 * device_info(m->device)->multiprocessors}, .block = SUM_BLOCK};
     TRY(device_launch(m->device, m->stream, &order, &a, e));
     a.order = a.out;
     for (; a.level < g->tree_levels; a.level++) {
@@ -379,7 +404,7 @@ static cuzk_status add_by_trees(struct gpu_msm *m, const struct gpu_msm_group *g
     if (m->filled)
         TRY(device_fill(m->device, m->stream, other, 0, g->buckets * m->plan.xyzz_bytes / 2, e));
     TRY(device_launch(m->device, m->stream, &store, &a, e));
-    TRY(device_launch(m->device, m->stream, &join, &a, e));
+    TRY(join(m, a.buckets, e));
     return m->filled ? merge(m, g, all->buckets, other, e) : CUZK_OK;
 }
 
@@ -391,11 +416,8 @@ static cuzk_status add_by_threads(struct gpu_msm *m, const struct msm_accumulate
                                       .grid = {ceil_div(tasks, ACCUMULATE_BLOCK)},
                                       .block = ACCUMULATE_BLOCK,
                                       .shared = RING_BYTES};
-    const struct launch overflow = {.kernel = first ? "msm_g1_overflow" : "msm_g2_overflow",
-                                    .grid = {2 * device_info(m->device)->multiprocessors},
-                                    .block = SUM_BLOCK};
     TRY(device_launch(m->device, m->stream, &accumulate, a, e));
-    return device_launch(m->device, m->stream, &overflow, a, e);
+    return join(m, a->buckets, e);
 }
 
 static cuzk_status add_group(struct gpu_msm *m, const struct gpu_msm_group *g, const struct piece *piece,
@@ -411,7 +433,6 @@ static cuzk_status add_group(struct gpu_msm *m, const struct gpu_msm_group *g, c
         .counters = m->block[LENGTHS].ptr + (MSM_MAX_LENGTH + 1) * 4,
         .buckets = m->block[BUCKETS].ptr + m->plan.first_bucket[g->first] * bucket_bytes,
         .overflow = m->block[OVERFLOW].ptr,
-        .overflows = m->block[OVERFLOWS].ptr,
     };
     const uint64_t elements = (uint64_t)(g->end - g->first) * piece->count;
     const uint32_t tasks =

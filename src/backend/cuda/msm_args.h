@@ -73,6 +73,7 @@ struct msm_tasks_args {
     uint64_t longer;      /* u32[MSM_MAX_LENGTH + 1]: how many tasks are longer than so much */
     uint64_t tasks;       /* struct msm_task, longest first */
     uint64_t overflows;   /* struct msm_overflow */
+    uint64_t owner;       /* u32, for each place in the overflow: of which of them */
     uint64_t counters;    /* struct msm_counters, zeroed */
 };
 
@@ -81,7 +82,15 @@ struct msm_accumulate_args {
     uint64_t order, tasks, counters;
     uint64_t buckets;  /* xyzz, of the group: in and out */
     uint64_t overflow; /* xyzz, the pieces' sums */
-    uint64_t overflows;
+};
+
+/* The pieces of each bucket summed up, eight times as far apart each time: every 8 apart-th takes in the
+ * seven that follow at that distance. Then the first one has the sum, which goes to the bucket. */
+struct msm_join_args {
+    uint64_t counters, overflows, owner;
+    uint64_t overflow; /* xyzz */
+    uint64_t buckets;  /* xyzz or affine */
+    uint32_t apart, affine;
 };
 
 /* Additions of pairs of affine points, all with one inversion a thread.
@@ -106,8 +115,7 @@ struct msm_tree_args {
     uint64_t totals; /* F[threads]: a thread's product, then its inverse */
     uint32_t level, max_length, threads;
     uint32_t pairs, step, half; /* of plain pairs */
-    uint64_t buckets, overflow; /* affine, one after another: where the roots of tasks go */
-    uint64_t overflows;
+    uint64_t buckets, overflow; /* affine and xyzz, one after another: where the roots of tasks go */
 };
 
 /* A level of the folding. From the sums S of a window's buckets by index i and, for each bit j below the

@@ -132,20 +132,38 @@ template <class F> FIELD_FN void run_accumulate(const struct msm_accumulate_args
     *out = sum;
 }
 
-template <class F> FIELD_FN void run_overflow(const struct msm_accumulate_args &a)
+template <class F> FIELD_FN void run_join(const struct msm_join_args &a)
 {
-    __shared__ xyzz<F> sums[SUM_BLOCK];
+    const uint32_t pieces = at<const struct msm_counters>(a.counters)->pieces, stride = gridDim.x * SUM_BLOCK;
+    xyzz<F> *overflow = at<xyzz<F>>(a.overflow);
+    for (uint32_t i = blockIdx.x * SUM_BLOCK + threadIdx.x; i < pieces; i += stride) {
+        const struct msm_overflow o = at<const struct msm_overflow>(a.overflows)[at<const uint32_t>(a.owner)[i]];
+        const uint32_t place = i - o.first;
+        if (place % (8 * a.apart) != 0 || place + a.apart >= o.pieces)
+            continue;
+        xyzz<F> sum = overflow[i];
+#pragma unroll 1
+        for (uint32_t j = a.apart; j < 8 * a.apart && place + j < o.pieces; j += a.apart)
+            xyzz_add(sum, overflow[i + j]);
+        overflow[i] = sum;
+    }
+}
+
+template <class F> FIELD_FN void run_collect(const struct msm_join_args &a)
+{
     const uint32_t count = at<const struct msm_counters>(a.counters)->overflows;
-    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+    for (uint32_t i = blockIdx.x * SUM_BLOCK + threadIdx.x; i < count; i += gridDim.x * SUM_BLOCK) {
         const struct msm_overflow o = at<const struct msm_overflow>(a.overflows)[i];
-        const xyzz<F> *pieces = at<const xyzz<F>>(a.overflow) + o.first;
-        xyzz<F> *bucket = at<xyzz<F>>(a.buckets) + o.bucket, sum;
-        xyzz_set_infinity(sum);
-        for (uint32_t j = threadIdx.x; j <= o.pieces; j += SUM_BLOCK)
-            xyzz_add(sum, j < o.pieces ? pieces[j] : *bucket);
-        block_total(sum, sums);
-        if (threadIdx.x == 0)
-            *bucket = sum;
+        xyzz<F> sum = at<const xyzz<F>>(a.overflow)[o.first], bucket;
+        if (a.affine)
+            xyzz_set_affine(bucket, at<const affine<F>>(a.buckets)[o.bucket]);
+        else
+            bucket = at<const xyzz<F>>(a.buckets)[o.bucket];
+        xyzz_add(sum, bucket);
+        if (a.affine)
+            at<affine<F>>(a.buckets)[o.bucket] = xyzz_to_affine(sum);
+        else
+            at<xyzz<F>>(a.buckets)[o.bucket] = sum;
     }
 }
 
@@ -182,9 +200,14 @@ template <class F> FIELD_FN void run_halve(const struct msm_halve_args &a)
         run_accumulate<F>(a);                                                                                \
     }                                                                                                        \
     extern "C" __global__ void __launch_bounds__(SUM_BLOCK)                                                  \
-        msm_##group##_overflow(const __grid_constant__ struct msm_accumulate_args a)                         \
+        msm_##group##_join(const __grid_constant__ struct msm_join_args a)                                   \
     {                                                                                                        \
-        run_overflow<F>(a);                                                                                  \
+        run_join<F>(a);                                                                                      \
+    }                                                                                                        \
+    extern "C" __global__ void __launch_bounds__(SUM_BLOCK)                                                  \
+        msm_##group##_collect(const __grid_constant__ struct msm_join_args a)                                \
+    {                                                                                                        \
+        run_collect<F>(a);                                                                                   \
     }                                                                                                        \
     extern "C" __global__ void __launch_bounds__(SUM_BLOCK)                                                  \
         msm_##group##_halve(const __grid_constant__ struct msm_halve_args a)                                 \

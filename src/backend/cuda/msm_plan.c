@@ -10,7 +10,7 @@
 #define CHUNK_LEAST    (UINT64_C(1) << 16) /* points at a time, where there are as many */
 #define GROUP_ELEMENTS (UINT64_C(1) << 27) /* sorted and added together: few long steps */
 #define GROUP_BUCKETS  (UINT32_C(1) << 22)
-#define TREE_ELEMENTS  (UINT64_C(1) << 23) /* fewer are added before the inversions' latency is over */
+#define TREE_ELEMENTS  (UINT64_C(1) << 21) /* fewer are added before the inversions' latency is over */
 #define TREE_AVERAGE   8
 #define ONES_LENGTH    512 /* points of a bucket of a plain sum, if all bits are set */
 #define LEAST_TASKS    (1 << 16)
@@ -106,9 +106,9 @@ static void plan_groups(struct gpu_msm_plan *plan)
         g->first = first;
         g->end = end;
         g->buckets = plan->first_bucket[end] - plan->first_bucket[first];
-        /* bins that fit in shared memory, as far as there are as many */
+        /* a bin a bucket, or bins that fit in shared memory, as far as there are as many */
         const unsigned bits = log2_up(g->buckets), bins = log2_up(elements / (MSM_BIN_ROOM * 4 / 5) + 1);
-        g->low_bits = bits > bins ? min_u32(bits - bins, 11) : 0;
+        g->low_bits = bits > 12 && bits > bins ? min_u32(bits - bins, 11) : 0;
         if (bits - g->low_bits > 12)
             g->low_bits = bits - 12;
         g->bins = (uint32_t)(((uint64_t)g->buckets + (UINT64_C(1) << g->low_bits) - 1) >> g->low_bits);
@@ -146,11 +146,11 @@ static uint64_t plan_bytes(const struct gpu_msm_plan *plan)
     const uint64_t levels =
         gpu_msm_plan_sums(plan, (uint32_t)xyzz_level) +
         (xyzz_level < plan->levels ? gpu_msm_plan_sums(plan, (uint32_t)xyzz_level + 1) : 0);
-    return (plan->first_bucket[plan->segments] + pieces) * bucket_bytes + levels * plan->xyzz_bytes +
+    return plan->first_bucket[plan->segments] * bucket_bytes + (levels + pieces) * plan->xyzz_bytes +
            (tree.first + tree.second) * affine_bytes + tree.pairs * affine_bytes / 2 +
            4 * (uint64_t)plan->segments * plan->chunk + 12 * elements +
            20 * (uint64_t)gpu_msm_plan_buckets(plan) +
-           pieces * (sizeof(struct msm_overflow) + sizeof(struct msm_task)) + (16 << 20);
+           pieces * (sizeof(struct msm_overflow) + sizeof(uint32_t) + sizeof(struct msm_task)) + (16 << 20);
 }
 
 /* The largest chunk that fits; false: not even the least. */

@@ -203,6 +203,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK) msm_place(const __grid_const
         order[i] = placed[i];
 }
 
+/* The same where a bin is a bucket, however many elements one has. */
+extern "C" __global__ void __launch_bounds__(BLOCK) msm_place_bins(const __grid_constant__ struct msm_sort_args a)
+{
+    const uint64_t i = blockIdx.x * (uint64_t)BLOCK + threadIdx.x;
+    if (i < a.buckets)
+        at<uint32_t>(a.bucket_start)[i] = at<const uint32_t>(a.bin_start)[i];
+    if (i < at<const uint32_t>(a.bin_start)[a.bins])
+        at<uint32_t>(a.order)[i] = at<const uint2>(a.binned)[i].x;
+}
+
 /* -- instead of sorting: the set bits -- */
 
 FIELD_FN uint32_t ones_word(const struct msm_sort_args &a)
@@ -306,7 +316,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) msm_tasks(const __grid_const
     if (pieces > 1) {
         struct msm_counters *counters = at<struct msm_counters>(a.counters);
         first = atomicAdd(&counters->pieces, pieces - 1);
-        at<struct msm_overflow>(a.overflows)[atomicAdd(&counters->overflows, 1)] = {b, first, pieces - 1};
+        const uint32_t own = atomicAdd(&counters->overflows, 1);
+        at<struct msm_overflow>(a.overflows)[own] = {b, first, pieces - 1};
+        for (uint32_t j = 0; j + 1 < pieces; j++)
+            at<uint32_t>(a.owner)[first + j] = own;
     }
     for (uint32_t j = 0; j < pieces; j++) {
         const uint32_t target = j == 0 ? b : MSM_NEGATIVE | (first + j - 1);

@@ -1,4 +1,4 @@
-/* backend/cuda/sum.cuh - how sums' kernels keep points, and the sum over a block.
+/* backend/cuda/sum.cuh - how sums' kernels keep points.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef BACKEND_CUDA_SUM_CUH
 #define BACKEND_CUDA_SUM_CUH
@@ -36,19 +36,6 @@ template <class F> FIELD_FN void plane_write(uint64_t to, uint64_t stride, uint6
 template <class F> FIELD_FN uint64_t plane_y(uint64_t buffer, uint64_t stride)
 {
     return buffer + sizeof(F) * stride;
-}
-
-/* The sum over the block, in thread 0; sums: a place a thread. */
-template <class F> FIELD_FN void block_total(xyzz<F> &sum, xyzz<F> *sums)
-{
-    for (uint32_t step = blockDim.x / 2; step > 0; step /= 2) {
-        if (threadIdx.x < 2 * step)
-            sums[threadIdx.x] = sum;
-        __syncthreads();
-        if (threadIdx.x < step)
-            xyzz_add(sum, sums[threadIdx.x + step]);
-        __syncthreads();
-    }
 }
 
 #endif

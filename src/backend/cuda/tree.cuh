@@ -426,37 +426,26 @@ template <class F> FIELD_FN void run_store(const struct msm_tree_args &a)
     const uint32_t tasks = at<const struct msm_counters>(a.counters)->tasks;
     if (task < tasks) {
         const uint32_t target = at<const struct msm_task>(a.tasks)[task].target;
-        to[threadIdx.x] = reinterpret_cast<uint4 *>(target & MSM_NEGATIVE
-                                                        ? at<affine<F>>(a.overflow) + (target & ~MSM_NEGATIVE)
-                                                        : at<affine<F>>(a.buckets) + target);
+        xyzz<F> *piece = at<xyzz<F>>(a.overflow) + (target & ~MSM_NEGATIVE);
+        const bool over = target & MSM_NEGATIVE;
+        to[threadIdx.x] = over ? reinterpret_cast<uint4 *>(piece)
+                               : reinterpret_cast<uint4 *>(at<affine<F>>(a.buckets) + target);
         UNROLL
         for (uint32_t q = 0; q < pieces; q++)
             roots[threadIdx.x * pieces + q] = __ldcs(at<const uint4>(a.in) + q * a.in_stride + task);
+        if (over) {
+            F z;
+            set_one(z);
+            if (is_zero(reinterpret_cast<const affine<F> *>(roots)[threadIdx.x].x))
+                set_zero(z);
+            piece->zz = piece->zzz = z;
+        }
     }
     __syncthreads();
     UNROLL
     for (uint32_t i = threadIdx.x; i < TREE_BLOCK * pieces; i += TREE_BLOCK)
         if (first + i / pieces < tasks)
             to[i / pieces][i % pieces] = roots[i];
-}
-
-/* A bucket's pieces, one block for all of them. */
-template <class F> FIELD_FN void run_join(const struct msm_tree_args &a)
-{
-    __shared__ xyzz<F> sums[SUM_BLOCK];
-    const uint32_t count = at<const struct msm_counters>(a.counters)->overflows;
-    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        const struct msm_overflow o = at<const struct msm_overflow>(a.overflows)[i];
-        const affine<F> *pieces = at<const affine<F>>(a.overflow) + o.first;
-        affine<F> *bucket = at<affine<F>>(a.buckets) + o.bucket;
-        xyzz<F> sum;
-        xyzz_set_infinity(sum);
-        for (uint32_t j = threadIdx.x; j <= o.pieces; j += SUM_BLOCK)
-            xyzz_add_affine(sum, j < o.pieces ? pieces[j] : *bucket);
-        block_total(sum, sums);
-        if (threadIdx.x == 0)
-            *bucket = xyzz_to_affine(sum);
-    }
 }
 
 /* The kernels of a group by name; blocks: how many of the heaviest run on a multiprocessor. */
@@ -473,7 +462,6 @@ template <class F> FIELD_FN void run_join(const struct msm_tree_args &a)
     KERNEL(tree_##group##_backward, TREE_BLOCK, blocks, run_backward<F, TREE_BY_ROWS>)                              \
     KERNEL(tree_##group##_plain_forward, TREE_BLOCK, blocks + 1, run_forward<F, TREE_PLAIN>)                 \
     KERNEL(tree_##group##_plain_backward, TREE_BLOCK, blocks, run_backward<F, TREE_PLAIN>)                   \
-    KERNEL(tree_##group##_join, SUM_BLOCK, 1, run_join<F>)                                                   \
     KERNEL(tree_##group##_invert, 32, 1, run_invert<F>)                                                      \
     KERNEL(tree_##group##_store, TREE_BLOCK, blocks, run_store<F>)
 
