@@ -1,4 +1,4 @@
-/* api/folded.c - folded parameters: made with a setup or from a parameter file, opened.
+/* api/folded.c - setup; folded parameters, made with it or from a parameter file, opened.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <string.h>
 
@@ -24,19 +24,64 @@ static cuzk_status first_name(const char *circuit, const char **out, struct cuzk
     return error_set(e, CUZK_ERR_ARGUMENT, "no circuit is named \"%.40s\"", circuit);
 }
 
+/* The first of the context's devices as the maker of points, if it has one. */
+struct maker {
+    struct gpu_fixed *gpu;
+    struct point_maker table;
+};
+
+static cuzk_status maker_new(cuzk_context *context, struct maker *out, struct cuzk_error *e)
+{
+    *out = (struct maker){.gpu = NULL};
+    if (context->gpus.count == 0)
+        return CUZK_OK;
+    const cuzk_status status = gpu_fixed_new(&out->gpu, context->gpus.device[0], 16, context->exec.budget, e);
+    if (status == CUZK_OK)
+        out->table = gpu_fixed_maker(out->gpu);
+    return status;
+}
+
+static const struct point_maker *maker_of(const struct maker *m)
+{
+    return m->gpu ? &m->table : NULL;
+}
+
+static cuzk_status make_params(cuzk_context *context, const struct circuit *circuit,
+                               const struct groth16_trapdoor *t, const char *prefix, struct cuzk_error *e)
+{
+    struct maker maker;
+    cuzk_status status = maker_new(context, &maker, e);
+    if (status == CUZK_OK)
+        status = groth16_setup_by(&context->exec, circuit, t, prefix, maker_of(&maker), e);
+    gpu_fixed_free(maker.gpu);
+    return status;
+}
+
+static cuzk_status make_srs(cuzk_context *context, const struct circuit *circuit, const char *name,
+                            const struct groth16_trapdoor *t, const char *source, const char *path,
+                            struct cuzk_error *e)
+{
+    struct maker maker;
+    cuzk_status status = maker_new(context, &maker, e);
+    if (status == CUZK_OK)
+        status = groth16_srs_setup_by(&context->exec, circuit, name, t, source, path, maker_of(&maker), e);
+    gpu_fixed_free(maker.gpu);
+    return status;
+}
+
 /* PREFIX.params and PREFIX.vk, and the digest that the folded file will name. */
-static cuzk_status setup_params(const struct exec *x, const struct circuit *circuit,
+static cuzk_status setup_params(cuzk_context *context, const struct circuit *circuit,
                                 const struct groth16_trapdoor *t, const char *prefix, char digest[33],
                                 struct cuzk_error *e)
 {
-    cuzk_status status = groth16_setup(x, circuit, t, prefix, e);
+    cuzk_status status = make_params(context, circuit, t, prefix, e);
     if (status != CUZK_OK)
         return status;
     char *path = text_with_suffix(prefix, ".params");
     if (!path)
         return error_memory(e, strlen(prefix), "a file name");
     struct groth16_params *p = NULL;
-    status = groth16_params_open(x, &p, path, 0, e);
+    status = groth16_params_open(&context->exec, &p, path, 0, e);
     mem_free(path);
     if (status != CUZK_OK)
         return status;
@@ -45,25 +90,6 @@ static cuzk_status setup_params(const struct exec *x, const struct circuit *circ
     memcpy(digest, info.digest, sizeof info.digest);
     groth16_params_free(p);
     return CUZK_OK;
-}
-
-/* With the first of the context's devices as the maker of points, if it has one. */
-static cuzk_status make_srs(cuzk_context *context, const struct circuit *circuit, const char *name,
-                            const struct groth16_trapdoor *t, const char *source, const char *path,
-                            struct cuzk_error *e)
-{
-    struct gpu_fixed *gpu = NULL;
-    struct point_maker maker;
-    cuzk_status status = CUZK_OK;
-    if (context->gpus.count > 0) {
-        status = gpu_fixed_new(&gpu, context->gpus.device[0], 16, context->exec.budget, e);
-        if (status == CUZK_OK)
-            maker = gpu_fixed_maker(gpu);
-    }
-    if (status == CUZK_OK)
-        status = groth16_srs_setup_by(&context->exec, circuit, name, t, source, path, gpu ? &maker : NULL, e);
-    gpu_fixed_free(gpu);
-    return status;
 }
 
 static cuzk_status setup_folded(cuzk_context *context, const char *circuit, const char *prefix,
@@ -76,7 +102,7 @@ static cuzk_status setup_folded(cuzk_context *context, const char *circuit, cons
     if (status == CUZK_OK)
         status = first_name(circuit, &name, e);
     if (status == CUZK_OK && !only_folded)
-        status = setup_params(&context->exec, &blank.circuit, t, prefix, digest, e);
+        status = setup_params(context, &blank.circuit, t, prefix, digest, e);
     if (status != CUZK_OK)
         return status;
     char *path = text_with_suffix(prefix, ".srs");
@@ -87,16 +113,38 @@ static cuzk_status setup_folded(cuzk_context *context, const char *circuit, cons
     return status;
 }
 
+/* After the devices, so that there is no work if there are none. */
+static cuzk_status trapdoor(cuzk_context *context, struct groth16_trapdoor *out,
+                            const uint64_t *insecure_seed, struct cuzk_error *e)
+{
+    const cuzk_status status = context_devices(context, e);
+    if (status != CUZK_OK || !insecure_seed)
+        return status == CUZK_OK ? groth16_trapdoor_random(out, e) : status;
+    groth16_trapdoor_from_seed(out, *insecure_seed);
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_setup(cuzk_context *context, const char *circuit, const char *prefix,
+                       const uint64_t *insecure_seed, struct cuzk_error *e)
+{
+    API_REQUIRE(e, context && circuit && prefix);
+    struct any_circuit blank;
+    struct groth16_trapdoor t;
+    cuzk_status status = catalogue_blank(&blank, context->poseidon, circuit, e);
+    if (status == CUZK_OK)
+        status = trapdoor(context, &t, insecure_seed, e);
+    if (status == CUZK_OK)
+        status = make_params(context, &blank.circuit, &t, prefix, e);
+    mem_wipe(&t, sizeof t);
+    return status;
+}
+
 cuzk_status cuzk_setup_folded(cuzk_context *context, const char *circuit, const char *prefix,
                               bool only_folded, const uint64_t *insecure_seed, struct cuzk_error *e)
 {
     API_REQUIRE(e, context && circuit && prefix);
     struct groth16_trapdoor t;
-    cuzk_status status = context_devices(context, e); /* before any work, if there are none */
-    if (status == CUZK_OK && insecure_seed)
-        groth16_trapdoor_from_seed(&t, *insecure_seed);
-    else if (status == CUZK_OK)
-        status = groth16_trapdoor_random(&t, e);
+    cuzk_status status = trapdoor(context, &t, insecure_seed, e);
     if (status == CUZK_OK)
         status = setup_folded(context, circuit, prefix, only_folded, &t, e);
     mem_wipe(&t, sizeof t);

@@ -1,4 +1,4 @@
-/* api/proofs.c - setup, requests and their generation, parameters, keys, proofs.
+/* api/proofs.c - requests and their generation, parameters, keys, proofs.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <stdio.h>
 #include <string.h>
@@ -8,25 +8,6 @@
 #include "base/file.h"
 #include "base/timing.h"
 #include "circuits/gen.h"
-
-cuzk_status cuzk_setup(cuzk_context *context, const char *circuit, const char *prefix,
-                       const uint64_t *insecure_seed, struct cuzk_error *e)
-{
-    API_REQUIRE(e, context && circuit && prefix);
-    struct any_circuit blank;
-    cuzk_status status = catalogue_blank(&blank, context->poseidon, circuit, e);
-    if (status != CUZK_OK)
-        return status;
-    struct groth16_trapdoor t;
-    if (insecure_seed)
-        groth16_trapdoor_from_seed(&t, *insecure_seed);
-    else
-        status = groth16_trapdoor_random(&t, e);
-    if (status == CUZK_OK)
-        status = groth16_setup(&context->exec, &blank.circuit, &t, prefix, e);
-    mem_wipe(&t, sizeof t);
-    return status;
-}
 
 /* ---- requests ---- */
 

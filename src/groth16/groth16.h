@@ -126,6 +126,11 @@ void groth16_trapdoor_from_seed(struct groth16_trapdoor *out, uint64_t seed);
 cuzk_status groth16_setup(const struct exec *x, const struct circuit *circuit,
                           const struct groth16_trapdoor *t, const char *prefix,
                           struct cuzk_error *e) MUST_USE;
+/* The same files with points of a maker's (points.h), which nobody else uses; NULL: the CPU. */
+struct point_maker;
+cuzk_status groth16_setup_by(const struct exec *x, const struct circuit *circuit,
+                             const struct groth16_trapdoor *t, const char *prefix,
+                             const struct point_maker *maker, struct cuzk_error *e) MUST_USE;
 
 /* Make the folded file PATH from a trapdoor. name: the circuit's, below 32 bytes. source: the digest (hex) of
  * the parameter file of the same trapdoor, or NULL. Memory: three elements a variable and little else. On
@@ -133,8 +138,7 @@ cuzk_status groth16_setup(const struct exec *x, const struct circuit *circuit,
 cuzk_status groth16_srs_setup(const struct exec *x, const struct circuit *circuit, const char *name,
                               const struct groth16_trapdoor *t, const char *source, const char *path,
                               struct cuzk_error *e) MUST_USE;
-/* The same file with points of a maker's (points.h), which nobody else uses; NULL: the CPU. */
-struct point_maker;
+/* The same file with points of a maker's; NULL: the CPU. */
 cuzk_status groth16_srs_setup_by(const struct exec *x, const struct circuit *circuit, const char *name,
                                  const struct groth16_trapdoor *t, const char *source, const char *path,
                                  const struct point_maker *maker, struct cuzk_error *e) MUST_USE;

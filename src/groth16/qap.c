@@ -1,4 +1,4 @@
-/* groth16/qap.c - a circuit's quadratic arithmetic program at the point tau.
+/* groth16/qap.c - what belongs to a quadratic arithmetic program beside its rows (qap.h).
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "groth16/qap.h"
 
@@ -9,90 +9,7 @@
 #include "groth16/kernels.h"
 #include "ntt/ntt.h"
 
-#define LAGRANGE_BLOCK ((size_t)1 << 16) /* evaluated at once when the first of its rows comes */
-#define LAGRANGE_CHUNK ((size_t)1 << 11) /* by one thread, with one inversion */
-#define COMBINE_CHUNK  ((size_t)1 << 10)
-#define COUNT_REPORT   UINT64_C(0xffff) /* rows between two reports of the counting run, less one */
-
-struct builder {
-    const struct exec *x;
-    const struct groth16_kernels *kernels;
-    struct qap *q;
-    fr tau, w, scale;
-    struct block values, scratch; /* LAGRANGE_BLOCK elements each */
-    uint64_t first;               /* the row of values[0] */
-    bool ready;
-};
-
-static cuzk_status accept_variable(void *self, const struct cs *cs, uint32_t index, const fr *value)
-{
-    (void)self, (void)cs, (void)index, (void)value;
-    return CUZK_OK;
-}
-
-static cuzk_status count_row(void *self, const struct cs *cs, uint64_t index, const struct row *a,
-                             const struct row *b, const struct row *c)
-{
-    (void)cs, (void)a, (void)b, (void)c;
-    if ((index & COUNT_REPORT) == 0)
-        exec_progress(self, "counting rows", index, 0);
-    return CUZK_OK;
-}
-
-static const struct cs_sink count_sink = {
-    .alloc_input = accept_variable, .alloc = accept_variable, .enforce = count_row};
-
-static void lagrange_task(void *ctx, size_t i, unsigned worker)
-{
-    struct builder *u = ctx;
-    (void)worker;
-    const size_t at = i * LAGRANGE_CHUNK;
-    const uint64_t exponent = u->first + at, left = (UINT64_C(1) << u->q->log) - exponent;
-    const size_t n = left < LAGRANGE_CHUNK ? (size_t)left : LAGRANGE_CHUNK;
-    fr start;
-    fr_pow(&start, &u->w, &exponent, 1);
-    u->kernels->lagrange((fr *)u->values.ptr + at, (fr *)u->scratch.ptr + at, n, &start, &u->w, &u->tau,
-                         &u->scale);
-}
-
-static cuzk_status add_row(void *self, const struct cs *cs, uint64_t index, const struct row *a,
-                           const struct row *b, const struct row *c)
-{
-    struct builder *u = self;
-    struct qap *q = u->q;
-    /* a circuit that differs from its first run must not be believed */
-    if (index >= q->rows || cs->inputs > q->inputs || cs->aux > q->aux)
-        return CUZK_ERR_INTERNAL;
-    if (!u->ready || index >= u->first + LAGRANGE_BLOCK) {
-        exec_progress(u->x, "circuit at tau", index, q->rows);
-        u->first = index;
-        u->ready = true;
-        const uint64_t left = (UINT64_C(1) << q->log) - index;
-        const size_t n = left < LAGRANGE_BLOCK ? (size_t)left : LAGRANGE_BLOCK;
-        pool_run(u->x->pool, lagrange_task, u, (n + LAGRANGE_CHUNK - 1) / LAGRANGE_CHUNK);
-    }
-    const fr *l = (const fr *)u->values.ptr + (index - u->first);
-    u->kernels->accumulate(q->a.ptr, q->inputs, a, l);
-    u->kernels->accumulate(q->b.ptr, q->inputs, b, l);
-    u->kernels->accumulate(q->c.ptr, q->inputs, c, l);
-    return CUZK_OK;
-}
-
-static const struct cs_sink add_sink = {
-    .alloc_input = accept_variable, .alloc = accept_variable, .enforce = add_row};
-
-static cuzk_status count(const struct exec *x, struct qap *q, const struct circuit *circuit,
-                         struct cuzk_error *e)
-{
-    struct cs_counts counts;
-    const cuzk_status status = circuit_run(circuit, &count_sink, (void *)(uintptr_t)x, x->cancel, &counts, e);
-    if (status != CUZK_OK)
-        return status;
-    q->inputs = counts.inputs;
-    q->aux = counts.aux;
-    q->rows = counts.rows;
-    return CUZK_OK;
-}
+#define COMBINE_CHUNK ((size_t)1 << 10)
 
 cuzk_status qap_domain(struct qap *q, const fr *tau, fr *w, fr *scale, struct cuzk_error *e)
 {
@@ -123,51 +40,6 @@ cuzk_status qap_reserve(struct qap *q, struct budget *b, struct cuzk_error *e)
         status = block_new(&q->b, b, variables, sizeof(fr), "the B polynomials", e);
     if (status == CUZK_OK)
         status = block_new(&q->c, b, variables, sizeof(fr), "the C polynomials", e);
-    return status;
-}
-
-static cuzk_status reserve(struct builder *u, struct cuzk_error *e)
-{
-    struct budget *b = u->x->budget;
-    cuzk_status status = qap_reserve(u->q, b, e);
-    if (status == CUZK_OK)
-        status = block_new(&u->values, b, LAGRANGE_BLOCK, sizeof(fr), "Lagrange values", e);
-    if (status == CUZK_OK)
-        status = block_new(&u->scratch, b, LAGRANGE_BLOCK, sizeof(fr), "Lagrange values", e);
-    return status;
-}
-
-static cuzk_status add_up(struct builder *u, const struct circuit *circuit, struct cuzk_error *e)
-{
-    struct cs_counts counts;
-    cuzk_status status = circuit_run(circuit, &add_sink, u, u->x->cancel, &counts, e);
-    if (status != CUZK_OK)
-        return status;
-    if (counts.rows != u->q->rows || counts.inputs != u->q->inputs || counts.aux != u->q->aux)
-        return error_set(e, CUZK_ERR_INTERNAL, "the circuit differs from run to run");
-    exec_progress(u->x, "circuit at tau", u->q->rows, u->q->rows);
-    return CUZK_OK;
-}
-
-cuzk_status qap_at(const struct exec *x, struct qap *out, const struct circuit *circuit, const fr *tau,
-                   struct cuzk_error *e)
-{
-    struct qap q = {0};
-    struct builder u = {.x = x, .kernels = groth16_kernels(x->variant), .q = &q, .tau = *tau};
-    cuzk_status status = count(x, &q, circuit, e);
-    if (status == CUZK_OK)
-        status = qap_domain(&q, tau, &u.w, &u.scale, e);
-    if (status == CUZK_OK)
-        status = reserve(&u, e);
-    if (status == CUZK_OK)
-        status = add_up(&u, circuit, e);
-    block_free(&u.values);
-    block_free(&u.scratch);
-    mem_wipe(&u, sizeof u);
-    if (status == CUZK_OK)
-        *out = q;
-    else
-        qap_free(&q);
     return status;
 }
 

@@ -1,8 +1,8 @@
 /* groth16/qap.h - a circuit's quadratic arithmetic program at the point tau.
  *
  * For each variable v: A_v(tau) = sum over rows i of a_iv L_i(tau), with L_i the Lagrange polynomials of
- * the domain <w>; so for B and C. No matrix is kept: the circuit is run twice, to count, then to add up row
- * by row; or its templates are gone through on all threads. SPDX-License-Identifier: Apache-2.0 OR MIT */
+ * the domain <w>; so for B and C. The circuit's templates are gone through on all threads.
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef GROTH16_QAP_H
 #define GROTH16_QAP_H
 
@@ -22,14 +22,11 @@ struct qap {
     struct block fold;    /* inputs elements; empty unless folded */
 };
 
-/* circuit: run blank. The caller frees. */
-cuzk_status qap_at(const struct exec *x, struct qap *out, const struct circuit *circuit, const fr *tau,
-                   struct cuzk_error *e) MUST_USE;
-/* Folded, from the circuit's templates. The caller frees. */
-cuzk_status qap_folded_at(const struct exec *x, struct qap *out, const struct templates *t, const fr *tau,
-                          struct cuzk_error *e) MUST_USE;
+/* The caller frees. */
+cuzk_status qap_at(const struct exec *x, struct qap *out, const struct templates *t, const fr *tau,
+                   bool folded, struct cuzk_error *e) MUST_USE;
 
-/* What both begin with, the counts being set: the domain, w and z/n; memory for the sums. */
+/* What it begins with, the counts being set: the domain, w and z/n; memory for the sums. */
 cuzk_status qap_domain(struct qap *q, const fr *tau, fr *w, fr *scale, struct cuzk_error *e) MUST_USE;
 cuzk_status qap_reserve(struct qap *q, struct budget *b, struct cuzk_error *e) MUST_USE;
 

@@ -21,6 +21,7 @@
 #include "groth16/manifest.h"
 #include "groth16/names.h"
 #include "groth16/params.h"
+#include "groth16/points.h"
 #include "groth16/qap.h"
 #include "groth16/stamp.h"
 
@@ -34,14 +35,17 @@ struct setup {
     struct qap qap;
     struct params_layout layout;
     struct groth16_vk vk;
-    struct g1_fixed *g1;
-    struct g2_fixed *g2;
-    struct block scalars, points, bytes[2]; /* BLOCK elements of the largest kind */
-    fr h_scale;                             /* t(tau) / delta */
+    struct templates templates;
+    struct cpu_points *cpu;
+    struct point_maker maker;
+    struct point_batch batch[2]; /* one is made while the other is encoded */
+    struct block bytes[2];       /* BLOCK elements of the largest kind */
+    fr h_scale;                  /* t(tau) / delta */
 
     /* What is encoded was made by this thread, what was encoded before goes to the file meanwhile. */
     bool in_g2;
-    size_t fresh;   /* points to be encoded */
+    const void *points;
+    size_t fresh;   /* of them, to be encoded */
     int half;       /* bytes[half] is for them */
     size_t waiting; /* bytes in the other half */
     cuzk_status write_status;
@@ -92,6 +96,7 @@ static cuzk_status combine_and_count(struct setup *s, const struct circuit *circ
 
 struct powers_ctx {
     struct setup *s;
+    fr *out;
     uint64_t first;
     size_t count;
 };
@@ -99,29 +104,28 @@ struct powers_ctx {
 static void powers_task(void *ctx, size_t i, unsigned worker)
 {
     const struct powers_ctx *u = ctx;
-    struct setup *s = u->s;
+    const struct setup *s = u->s;
     (void)worker;
     const size_t at = i * CHUNK, left = u->count - at;
     const uint64_t exponent = u->first + at;
     fr start;
     fr_pow(&start, &s->t.tau, &exponent, 1);
     fr_mul(&start, &start, &s->h_scale);
-    s->kernels->powers((fr *)s->scalars.ptr + at, left < CHUNK ? left : CHUNK, &start, &s->t.tau);
+    s->kernels->powers(u->out + at, left < CHUNK ? left : CHUNK, &start, &s->t.tau);
 }
 
 /* The next scalars of a section, up to BLOCK: how many. *at: how far the section's source has been read. */
-static size_t next_scalars(struct setup *s, enum groth16_section section, uint64_t *at)
+static size_t next_scalars(struct setup *s, enum groth16_section section, uint64_t *at, fr *k)
 {
     const struct qap *q = &s->qap;
     const uint64_t variables = (uint64_t)q->inputs + q->aux;
-    fr *k = s->scalars.ptr;
     if (section == GROTH16_H || section == GROTH16_L) {
         const uint64_t left = s->layout.section[section].count - *at;
         const size_t n = left < BLOCK ? (size_t)left : BLOCK;
         if (section == GROTH16_L) {
             memcpy(k, (const fr *)q->c.ptr + q->inputs + *at, n * sizeof(fr));
         } else {
-            struct powers_ctx u = {s, *at, n};
+            struct powers_ctx u = {s, k, *at, n};
             pool_run(s->x->pool, powers_task, &u, (n + CHUNK - 1) / CHUNK);
         }
         *at += n;
@@ -158,10 +162,10 @@ static void encode_task(void *ctx, size_t i, unsigned worker)
     uint8_t *out = s->bytes[s->half].ptr;
     if (s->in_g2)
         for (size_t j = from; j < to; j++)
-            g2_write_uncompressed(out + j * G2_UNCOMPRESSED_BYTES, (const g2_affine *)s->points.ptr + j);
+            g2_write_uncompressed(out + j * G2_UNCOMPRESSED_BYTES, (const g2_affine *)s->points + j);
     else
         for (size_t j = from; j < to; j++)
-            g1_write_uncompressed(out + j * G1_UNCOMPRESSED_BYTES, (const g1_affine *)s->points.ptr + j);
+            g1_write_uncompressed(out + j * G1_UNCOMPRESSED_BYTES, (const g1_affine *)s->points + j);
 }
 
 /* Encode the fresh points while those before them are written; with none fresh: write what waits. */
@@ -176,10 +180,18 @@ static cuzk_status encode(struct setup *s, struct cuzk_error *e)
     return CUZK_OK;
 }
 
-static cuzk_status flush(struct setup *s, struct cuzk_error *e)
+/* Have a batch made, n points of it, while those of the last one are encoded and written. */
+static cuzk_status make_batch(struct setup *s, const struct point_batch *batch, size_t n,
+                              struct cuzk_error *e)
 {
-    s->fresh = 0;
-    return encode(s, e);
+    cuzk_status status = n > 0 ? s->maker.begin(s->maker.self, batch, s->in_g2 ? 2 : 1, n, e) : CUZK_OK;
+    if (status == CUZK_OK)
+        status = encode(s, e);
+    if (status == CUZK_OK && n > 0)
+        status = s->maker.finish(s->maker.self, batch, e);
+    s->points = batch->points;
+    s->fresh = n;
+    return status;
 }
 
 static cuzk_status write_section(struct setup *s, enum groth16_section section, struct cuzk_error *e)
@@ -191,19 +203,20 @@ static cuzk_status write_section(struct setup *s, enum groth16_section section, 
     groth16_put_be32(head, count);
     cuzk_status status = put(s, head, sizeof head, e);
     s->in_g2 = section == GROTH16_B_G2;
+    s->fresh = 0;
     uint64_t at = 0;
-    for (uint32_t done = 0; done < count && status == CUZK_OK; done += (uint32_t)s->fresh) {
+    uint32_t done = 0;
+    for (unsigned turn = 0; status == CUZK_OK && (done < count || s->fresh > 0); turn++) {
+        const struct point_batch *batch = &s->batch[turn % 2];
         exec_progress(s->x, phase[section], done, count);
-        s->fresh = next_scalars(s, section, &at);
-        status = s->in_g2 ? g2_fixed_mul(s->x, s->g2, s->points.ptr, s->scalars.ptr, s->fresh, e)
-                          : g1_fixed_mul(s->x, s->g1, s->points.ptr, s->scalars.ptr, s->fresh, e);
-        if (status == CUZK_OK)
-            status = encode(s, e);
+        const size_t n = done < count ? next_scalars(s, section, &at, batch->scalars) : 0;
+        status = make_batch(s, batch, n, e);
+        done += (uint32_t)n;
         if (status == CUZK_OK && exec_cancelled(s->x))
             status = error_set(e, CUZK_ERR_CANCELLED, "setup was cancelled");
     }
     if (status == CUZK_OK)
-        status = flush(s, e);
+        status = encode(s, e); /* what waits is written */
     if (status == CUZK_OK)
         exec_progress(s->x, phase[section], count, count);
     return status;
@@ -297,46 +310,43 @@ static cuzk_status open_files(struct setup *s, const char *prefix, struct cuzk_e
     return status == CUZK_OK ? digest_begin(&s->digest, e) : status;
 }
 
-static cuzk_status buffers(struct setup *s, struct cuzk_error *e)
-{
-    struct budget *b = s->x->budget;
-    cuzk_status status = block_new(&s->scalars, b, BLOCK, sizeof(fr), "scalars", e);
-    if (status == CUZK_OK)
-        status = block_new(&s->points, b, BLOCK, sizeof(g2_affine), "points", e);
-    for (int i = 0; i < 2 && status == CUZK_OK; i++)
-        status = block_new(&s->bytes[i], b, BLOCK, G2_UNCOMPRESSED_BYTES, "encoded points", e);
-    return status;
-}
-
-static cuzk_status queries_in_g1(struct setup *s, struct cuzk_error *e)
+static cuzk_status buffers(struct setup *s, const struct point_maker *maker, struct cuzk_error *e)
 {
     uint64_t expected = s->layout.ic_count;
     for (int i = GROTH16_H; i <= GROTH16_B_G1; i++)
         expected += s->layout.section[i].count;
-    cuzk_status status = g1_fixed_new(s->x, &s->g1, &G1_GENERATOR, expected, e);
-    if (status == CUZK_OK)
-        status = key_make(s->x, &s->vk, s->g1, &s->t, s->qap.c.ptr, s->qap.inputs, e);
-    if (status == CUZK_OK)
-        status = write_key(s, e);
-    for (int i = GROTH16_H; i <= GROTH16_B_G1 && status == CUZK_OK; i++) {
+    cuzk_status status =
+        maker ? CUZK_OK : cpu_points_new(s->x, &s->cpu, expected, s->layout.section[GROTH16_B_G2].count, e);
+    if (status != CUZK_OK)
+        return status;
+    s->maker = maker ? *maker : cpu_points_maker(s->cpu);
+    status = s->maker.reserve(s->maker.self, s->batch, 2, BLOCK, e);
+    for (int i = 0; i < 2 && status == CUZK_OK; i++)
+        status = block_new(&s->bytes[i], s->x->budget, BLOCK, G2_UNCOMPRESSED_BYTES, "encoded points", e);
+    return status;
+}
+
+static cuzk_status key(struct setup *s, struct cuzk_error *e)
+{
+    struct g1_fixed *table;
+    cuzk_status status = g1_fixed_new(s->x, &table, &G1_GENERATOR, s->layout.ic_count, e);
+    if (status != CUZK_OK)
+        return status;
+    status = key_make(s->x, &s->vk, table, &s->t, s->qap.c.ptr, s->qap.inputs, e);
+    g1_fixed_free(table);
+    return status == CUZK_OK ? write_key(s, e) : status;
+}
+
+static cuzk_status queries(struct setup *s, struct cuzk_error *e)
+{
+    cuzk_status status = CUZK_OK;
+    for (int i = GROTH16_H; i < GROTH16_SECTIONS && status == CUZK_OK; i++) {
         status = write_section(s, (enum groth16_section)i, e);
         if (i == GROTH16_L)
             block_free(&s->qap.c);
         if (i == GROTH16_A)
             block_free(&s->qap.a);
     }
-    g1_fixed_free(s->g1);
-    s->g1 = NULL;
-    return status;
-}
-
-static cuzk_status queries_in_g2(struct setup *s, struct cuzk_error *e)
-{
-    cuzk_status status = g2_fixed_new(s->x, &s->g2, &G2_GENERATOR, s->layout.section[GROTH16_B_G2].count, e);
-    if (status == CUZK_OK)
-        status = write_section(s, GROTH16_B_G2, e);
-    g2_fixed_free(s->g2);
-    s->g2 = NULL;
     return status;
 }
 
@@ -385,32 +395,37 @@ static cuzk_status finish(struct setup *s, struct cuzk_error *e)
 }
 
 static cuzk_status run(struct setup *s, const struct circuit *circuit, const char *prefix,
-                       struct cuzk_error *e)
+                       const struct point_maker *maker, struct cuzk_error *e)
 {
     cuzk_status status = open_files(s, prefix, e);
+    exec_progress(s->x, "templates", 0, 1);
     if (status == CUZK_OK)
-        status = qap_at(s->x, &s->qap, circuit, &s->t.tau, e);
+        status = templates_record(s->x, &s->templates, circuit, e);
+    exec_progress(s->x, "templates", 1, 1);
+    if (status == CUZK_OK)
+        status = qap_at(s->x, &s->qap, &s->templates, &s->t.tau, false, e);
     if (status == CUZK_OK)
         status = combine_and_count(s, circuit, e);
     if (status == CUZK_OK)
         status = file_reserve(s->params_file, params_layout_fill(&s->layout), e);
     if (status == CUZK_OK)
-        status = buffers(s, e);
+        status = buffers(s, maker, e);
     if (status == CUZK_OK)
-        status = queries_in_g1(s, e);
+        status = key(s, e);
     if (status == CUZK_OK)
-        status = queries_in_g2(s, e);
+        status = queries(s, e);
     return status == CUZK_OK ? finish(s, e) : status;
 }
 
-cuzk_status groth16_setup(const struct exec *x, const struct circuit *circuit,
-                          const struct groth16_trapdoor *t, const char *prefix, struct cuzk_error *e)
+cuzk_status groth16_setup_by(const struct exec *x, const struct circuit *circuit,
+                             const struct groth16_trapdoor *t, const char *prefix,
+                             const struct point_maker *maker, struct cuzk_error *e)
 {
     if (fr_is_zero(&t->alpha) || fr_is_zero(&t->beta) || fr_is_zero(&t->gamma) || fr_is_zero(&t->delta) ||
         fr_is_zero(&t->tau))
         return error_set(e, CUZK_ERR_ARGUMENT, "a value of the trapdoor is zero");
     struct setup s = {.x = x, .kernels = groth16_kernels(x->variant), .t = *t, .lock = -1};
-    const cuzk_status status = run(&s, circuit, prefix, e);
+    const cuzk_status status = run(&s, circuit, prefix, maker, e);
     file_abort(s.params_file);
     file_abort(s.vk_file);
     unlock(&s);
@@ -419,10 +434,16 @@ cuzk_status groth16_setup(const struct exec *x, const struct circuit *circuit,
     digest_free(&s.digest);
     groth16_vk_free(&s.vk);
     qap_free(&s.qap);
-    block_free(&s.scalars);
-    block_free(&s.points);
+    templates_free(&s.templates);
+    cpu_points_free(s.cpu);
     block_free(&s.bytes[0]);
     block_free(&s.bytes[1]);
     mem_wipe(&s, sizeof s);
     return status;
+}
+
+cuzk_status groth16_setup(const struct exec *x, const struct circuit *circuit,
+                          const struct groth16_trapdoor *t, const char *prefix, struct cuzk_error *e)
+{
+    return groth16_setup_by(x, circuit, t, prefix, NULL, e);
 }

@@ -112,7 +112,7 @@ cuzk_status srs_scalars_make(const struct exec *x, struct srs_scalars *out, cons
     struct srs_scalars s = {
         .kernels = groth16_kernels(x->variant), .shape = shape, .header = header, .tau = trapdoor->tau};
     struct qap *q = &s.qap;
-    cuzk_status status = qap_folded_at(x, q, t, &trapdoor->tau, e);
+    cuzk_status status = qap_at(x, q, t, &trapdoor->tau, true, e);
     if (status == CUZK_OK)
         status = coset_constants(&s, trapdoor, e);
     if (status != CUZK_OK) {

@@ -168,10 +168,13 @@ static void sections_of_several_batches_are_in_order(void **state)
     const struct circuit circuit = {.synthesize = squares_synthesize};
     struct groth16_trapdoor t;
     struct groth16_srs *s;
+    struct templates templates;
     struct qap q;
     both_ways(f, &circuit, 5);
     groth16_trapdoor_from_seed(&t, 5);
-    assert_ok(qap_at(&f->x, &q, &circuit, &t.tau, &error));
+    assert_ok(templates_record(&f->x, &templates, &circuit, &error));
+    assert_ok(qap_at(&f->x, &q, &templates, &t.tau, false, &error));
+    templates_free(&templates);
     assert_ok(groth16_srs_open(&f->x, &s, in_folder(f, "made.srs"), 0, &error));
     check_wide(f, s, SRS_A_WIDE, &q.a);
     check_wide(f, s, SRS_B_G1_WIDE, &q.b);

@@ -68,7 +68,7 @@ static const struct option options[] = {
      "nodes)",
      OPT_SIZE, ALL_COMMANDS, 1, UINT64_MAX, offsetof(struct options, memory), NO_HAS},
     {"device", "NAME",
-     "what proves from folded parameters, and makes them: cpu, gpu, auto, or gpu:0,2 for GPUs of these "
+     "what proves from folded parameters, or makes parameters: cpu, gpu, auto, or gpu:0,2 for GPUs of these "
      "numbers "
      "(default: auto)",
      OPT_TEXT, CMD_SETUP | CMD_PROVE | CMD_CONVERT, 0, 0, offsetof(struct options, device), NO_HAS},

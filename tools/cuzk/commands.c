@@ -174,10 +174,6 @@ static bool wants_gpu(const struct options *o)
 static enum exit_code run_setup(const struct options *o, int argc, char **argv)
 {
     (void)argc;
-    if (wants_gpu(o) && !o->folded && !o->only_folded)
-        return cli_misuse(
-            NULL, "setup --device %.40s: a GPU makes folded parameters alone (--folded, --only-folded)",
-            o->device);
     struct session s;
     cuzk_status status = session_open(&s, o);
     if (status == CUZK_OK)

@@ -1,4 +1,5 @@
-/* groth16/qap_folded.c - a folded quadratic arithmetic program at tau, from a circuit's templates (qap.h).
+/* groth16/qap_at.c - a quadratic arithmetic program at tau, plain or folded, from a circuit's templates
+ * (qap.h).
  *
  * An instance's rows are added up by its local numbers, on a thread of its own, with the Lagrange polynomials
  * of just these rows. The sums of its own variables stand there and then, since nobody before it refers to
@@ -13,10 +14,11 @@
 
 #define CHUNK     2048u /* rows with one inversion */
 #define INSTANCES 1024u /* of a batch, at most */
-#define SUMS      4     /* A, B, C folded, C plain */
+#define SUMS      4     /* A, B, C as it is wanted, C plain if that is folded */
 
-struct folder {
+struct builder {
     const struct exec *x;
+    bool folded;
     const struct groth16_kernels *kernels;
     struct qap *q;
     const struct templates *t;
@@ -34,7 +36,7 @@ struct folder {
 };
 
 /* 1 - z/(g^n - 1), and z/(g^n - 1) tau^(n-1) / n */
-static void constants(struct folder *u)
+static void constants(struct builder *u)
 {
     const uint64_t size = UINT64_C(1) << u->q->log, last = size - 1;
     fr coset;
@@ -69,17 +71,17 @@ static bool has_inputs_in_c(const struct templates *t, const struct template *on
     return false;
 }
 
-static size_t entries_of(const struct folder *u, size_t instance)
+static size_t entries_of(const struct builder *u, size_t instance)
 {
     return 1 + (size_t)template_bound(&u->t->template[u->t->instance[instance].template]);
 }
 
-static cuzk_status reserve(struct folder *u, struct cuzk_error *e)
+static cuzk_status reserve(struct builder *u, struct cuzk_error *e)
 {
     struct budget *b = u->x->budget;
     const struct templates *t = u->t;
     cuzk_status status = qap_reserve(u->q, b, e);
-    if (status == CUZK_OK)
+    if (status == CUZK_OK && u->folded)
         status = block_new(&u->q->fold, b, u->q->inputs, sizeof(fr), "the inputs' fold", e);
     if (status == CUZK_OK)
         status = block_new(&u->plain, b, t->count[TEMPLATE_TEMPLATES], 1, "templates", e);
@@ -88,7 +90,7 @@ static cuzk_status reserve(struct folder *u, struct cuzk_error *e)
     for (size_t i = 0; i < t->count[TEMPLATE_TEMPLATES]; i++) {
         const struct template *one = &t->template[i];
         const size_t locals = 1 + (size_t)template_bound(one) + one->aux;
-        ((uint8_t *)u->plain.ptr)[i] = has_inputs_in_c(t, one);
+        ((uint8_t *)u->plain.ptr)[i] = u->folded && has_inputs_in_c(t, one);
         u->locals = locals > u->locals ? locals : u->locals;
     }
     for (size_t i = 0; i < t->count[TEMPLATE_INSTANCES] && u->room < TEMPLATE_MAX_LOCALS; i++)
@@ -106,17 +108,20 @@ static cuzk_status reserve(struct folder *u, struct cuzk_error *e)
 /* -- an instance -- */
 
 /* L_k of rows from `first` on, and what C gets of them. */
-static void lagrange(const struct folder *u, fr *l, fr *folded, fr *scratch, uint64_t first, size_t n)
+static void lagrange(const struct builder *u, fr *l, fr *folded, fr *scratch, uint64_t first, size_t n)
 {
     fr start;
     fr_pow(&start, &u->w, &first, 1);
     u->kernels->lagrange(l, scratch, n, &start, &u->w, &u->tau, &u->scale);
+    if (!u->folded)
+        return;
     fr_mul(&start, &start, &u->tail);
     u->kernels->powers(folded, n, &start, &u->w);
     u->kernels->add_scaled(folded, l, n, &u->keep);
 }
 
-static void add_rows(const struct folder *u, const struct template_instance *i, fr *work, fr *const sum[SUMS])
+static void add_rows(const struct builder *u, const struct template_instance *i, fr *work,
+                     fr *const sum[SUMS])
 {
     const struct template *one = &u->t->template[i->template];
     fr *l = work, *folded = l + CHUNK, *scratch = folded + CHUNK;
@@ -124,15 +129,15 @@ static void add_rows(const struct folder *u, const struct template_instance *i, 
         n = one->rows - first < CHUNK ? one->rows - first : CHUNK;
         lagrange(u, l, folded, scratch, (uint64_t)i->first_row + first, n);
         for (unsigned side = 0; side < 3; side++)
-            u->kernels->accumulate_side(sum[side], u->t, one, side, first, n, side < 2 ? l : folded,
-                                        u->power);
+            u->kernels->accumulate_side(sum[side], u->t, one, side, first, n,
+                                        side < 2 || !u->folded ? l : folded, u->power);
         if (((const uint8_t *)u->plain.ptr)[i->template])
             u->kernels->accumulate_side(sum[3], u->t, one, 2, first, n, l, u->power);
     }
 }
 
 /* The variable that a local number is bound to. */
-static uint32_t slot_of(const struct folder *u, const struct template_instance *i, uint32_t local)
+static uint32_t slot_of(const struct builder *u, const struct template_instance *i, uint32_t local)
 {
     const struct template *one = &u->t->template[i->template];
     if (local == 0)
@@ -145,7 +150,7 @@ static uint32_t slot_of(const struct folder *u, const struct template_instance *
 
 static void instance_task(void *ctx, size_t k, unsigned worker)
 {
-    const struct folder *u = ctx;
+    const struct builder *u = ctx;
     const struct template_instance *i = &u->t->instance[u->begin + k];
     const struct template *one = &u->t->template[i->template];
     const size_t bound = 1 + (size_t)template_bound(one), locals = bound + one->aux, at = u->at[k];
@@ -169,10 +174,11 @@ static void instance_task(void *ctx, size_t k, unsigned worker)
 
 /* -- a batch -- */
 
-/* One kind of the sums that wait; of C's plain ones the inputs' alone are wanted. */
+/* One kind of the sums that wait; of C's plain ones the inputs' alone are wanted, and none unless it is
+ * folded. */
 static void merge_task(void *ctx, size_t s, unsigned worker)
 {
-    const struct folder *u = ctx;
+    const struct builder *u = ctx;
     const struct qap *q = u->q;
     (void)worker;
     const uint32_t *slot = u->slot.ptr;
@@ -183,7 +189,7 @@ static void merge_task(void *ctx, size_t s, unsigned worker)
             fr_add(&to[slot[i]], &to[slot[i]], &sum[i]);
 }
 
-static void take_batch(struct folder *u)
+static void take_batch(struct builder *u)
 {
     u->begin = u->end;
     u->entries = 0;
@@ -205,7 +211,7 @@ static void finish(struct qap *q)
     }
 }
 
-static cuzk_status add_up(struct folder *u, struct cuzk_error *e)
+static cuzk_status add_up(struct builder *u, struct cuzk_error *e)
 {
     const struct templates *t = u->t;
     for (take_batch(u); u->begin < u->end; take_batch(u)) {
@@ -213,21 +219,23 @@ static cuzk_status add_up(struct folder *u, struct cuzk_error *e)
         pool_run(u->x->pool, instance_task, u, u->end - u->begin);
         if (exec_cancelled(u->x))
             return error_set(e, CUZK_ERR_CANCELLED, "cancelled while adding up the circuit at tau");
-        pool_run(u->x->pool, merge_task, u, SUMS);
+        pool_run(u->x->pool, merge_task, u, u->folded ? SUMS : SUMS - 1);
     }
-    finish(u->q);
+    if (u->folded)
+        finish(u->q);
     exec_progress(u->x, "circuit at tau", u->q->rows, u->q->rows);
     return CUZK_OK;
 }
 
-cuzk_status qap_folded_at(const struct exec *x, struct qap *out, const struct templates *t, const fr *tau,
-                          struct cuzk_error *e)
+cuzk_status qap_at(const struct exec *x, struct qap *out, const struct templates *t, const fr *tau,
+                   bool folded, struct cuzk_error *e)
 {
     struct qap q = {.inputs = t->counts.inputs, .aux = t->counts.aux, .rows = t->counts.rows};
-    struct folder *u = mem_alloc(1, sizeof *u);
+    struct builder *u = mem_alloc(1, sizeof *u);
     if (!u)
         return error_memory(e, sizeof *u, "a circuit at tau");
     u->x = x;
+    u->folded = folded;
     u->kernels = groth16_kernels(x->variant);
     u->q = &q;
     u->t = t;
