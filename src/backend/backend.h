@@ -48,6 +48,7 @@ uint64_t device_memory_peak(const struct device *d);
 struct device_block {
     uint64_t ptr;
     size_t size; /* as asked for */
+    size_t held; /* as the ledger counts it: a kept block may be up to a quarter larger */
     struct device *device;
     unsigned generation;
 };
@@ -56,8 +57,8 @@ struct device_block {
  * the block in the text. */
 cuzk_status device_alloc(struct device_block *out, struct device *d, size_t count, size_t size,
                          const char *what, struct cuzk_error *e) MUST_USE;
-/* Empties it; an empty or zeroed one is fine. The memory is kept for the next block of this size, so work
- * queued on it must be done, or be in the stream of whoever comes next. */
+/* Empties it; an empty or zeroed one is fine. The memory is kept for the next block of about this size, so
+ * work queued on it must be done, or be in the stream of whoever comes next. */
 void device_free(struct device_block *block);
 
 /* Host memory from which a device copies at full speed. */

@@ -30,7 +30,7 @@ struct device {
     struct kept {
         cu_ptr ptr;
         size_t size;
-    } kept[MAX_KEPT]; /* freed blocks, for the next of their size; oldest first */
+    } kept[MAX_KEPT]; /* freed blocks, for the next of about their size; oldest first */
     unsigned kept_count;
     uint64_t kept_bytes;
     cu_module modules[MAX_MODULES];
@@ -255,24 +255,33 @@ static void shrink_kept(struct device *d, uint64_t most)
         give_back(d, take_kept(d, 0).ptr);
 }
 
-static cu_ptr kept_of_size(struct device *d, size_t size)
+/* The smallest kept block that will do, and is not much too large: sums of about as many points take turns.
+ */
+static bool take_fitting(struct device *d, size_t bytes, struct kept *out)
 {
+    const size_t room = d->info.limit - d->used, most = bytes + bytes / 4 < room ? bytes + bytes / 4 : room;
+    unsigned best = d->kept_count;
     for (unsigned i = 0; i < d->kept_count; i++)
-        if (d->kept[i].size == size)
-            return take_kept(d, i).ptr;
-    return 0;
+        if (d->kept[i].size >= bytes && d->kept[i].size <= most &&
+            (best == d->kept_count || d->kept[i].size < d->kept[best].size))
+            best = i;
+    if (best == d->kept_count)
+        return false;
+    *out = take_kept(d, best);
+    return true;
 }
 
-static cuzk_status obtain(cu_ptr *out, struct device *d, size_t bytes, const char *what, struct cuzk_error *e)
+static cuzk_status obtain(struct kept *out, struct device *d, size_t bytes, const char *what,
+                          struct cuzk_error *e)
 {
-    *out = kept_of_size(d, bytes);
-    if (*out)
+    if (take_fitting(d, bytes, out))
         return CUZK_OK;
     shrink_kept(d, d->info.limit - d->used - bytes);
-    cu_result result = CALL(d, memory_alloc(out, bytes));
+    out->size = bytes;
+    cu_result result = CALL(d, memory_alloc(&out->ptr, bytes));
     if (result == CU_OUT_OF_MEMORY && d->kept_count > 0) {
         shrink_kept(d, 0);
-        result = CALL(d, memory_alloc(out, bytes));
+        result = CALL(d, memory_alloc(&out->ptr, bytes));
     }
     return result == CU_SUCCESS ? CUZK_OK : fail(d, result, what, e);
 }
@@ -293,14 +302,15 @@ cuzk_status device_alloc(struct device_block *out, struct device *d, size_t coun
         return error_set(e, CUZK_ERR_MEMORY, "GPU %u: %zu bytes for %s: %llu of %llu are in use",
                          d->info.index, bytes, what, (unsigned long long)d->used,
                          (unsigned long long)d->info.limit);
-    cu_ptr ptr = 0;
-    TRY(obtain(&ptr, d, bytes, what, e));
-    d->used += bytes;
+    struct kept block = {0, 0};
+    TRY(obtain(&block, d, bytes, what, e));
+    d->used += block.size;
     if (d->used > d->peak)
         d->peak = d->used;
     *out = empty;
-    out->ptr = ptr;
+    out->ptr = block.ptr;
     out->size = bytes;
+    out->held = block.size;
     return CUZK_OK;
 }
 
@@ -308,12 +318,12 @@ void device_free(struct device_block *block)
 {
     struct device *d = block->device;
     if (block->ptr && block->generation == d->generation) {
-        d->used -= block->size;
+        d->used -= block->held;
         if (!d->retired && d->driver->context_set(d->context) == CU_SUCCESS) {
             if (d->kept_count == MAX_KEPT)
                 give_back(d, take_kept(d, 0).ptr);
-            d->kept[d->kept_count++] = (struct kept){block->ptr, block->size};
-            d->kept_bytes += block->size;
+            d->kept[d->kept_count++] = (struct kept){block->ptr, block->held};
+            d->kept_bytes += block->held;
         }
     }
     *block = (struct device_block){0};

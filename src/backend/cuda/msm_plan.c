@@ -8,11 +8,13 @@
 #define MAX_WIDTH      24 /* so that a window's buckets fit in MSM_MAX_BINS times MSM_MAX_LOW */
 #define CHUNK_MOST     (UINT64_C(1) << 27)
 #define CHUNK_LEAST    (UINT64_C(1) << 16) /* points at a time, where there are as many */
-#define GROUP_ELEMENTS (UINT64_C(1) << 27) /* sorted and added together: few long steps */
+#define GROUP_ELEMENTS (UINT64_C(1) << 27) /* sorted and added together: few long steps; */
+#define GROUP_OF_MANY  (UINT64_C(1) << 26) /* of several sums, whose memory others take turns with */
 #define GROUP_BUCKETS  (UINT32_C(1) << 22)
 #define TREE_ELEMENTS  (UINT64_C(1) << 21) /* fewer are added before the inversions' latency is over */
 #define TREE_AVERAGE   8
-#define ONES_LENGTH    512 /* points of a bucket of a plain sum, if all bits are set */
+#define TREE_WAIT      (1 << 22) /* additions in the time of a group's inversions */
+#define ONES_LENGTH    512       /* points of a bucket of a plain sum, if all bits are set */
 #define LEAST_TASKS    (1 << 16)
 #define AFFINE_PAIRS   (1 << 18) /* fewer are added before an inversion's latency is over */
 
@@ -98,7 +100,7 @@ static void plan_groups(struct gpu_msm_plan *plan)
         struct gpu_msm_group *g = &plan->group[plan->groups++];
         for (end = first + 1; end < plan->segments; end++) {
             const uint64_t windows = end + 1 - first;
-            if (windows * plan->chunk > GROUP_ELEMENTS ||
+            if (windows * plan->chunk > (plan->sums > 1 ? GROUP_OF_MANY : GROUP_ELEMENTS) ||
                 plan->first_bucket[end + 1] - plan->first_bucket[first] > GROUP_BUCKETS)
                 break;
         }
@@ -200,11 +202,13 @@ bool gpu_msm_plan_make(struct gpu_msm_plan *plan, uint64_t xyzz_bytes, unsigned 
         if (!plan_chunk(&try, count, memory))
             continue;
         /* In affine additions, as measured: a bucket costs two in the end, and with a chunk's sum its place
-         * and its merging; complete additions, where there are no trees, cost more. */
+         * and its merging; complete additions, where there are no trees, cost more, but need not wait for
+         * inversions. */
         const uint64_t chunks = try.chunk ? (count + try.chunk - 1) / try.chunk : 1;
         const double elements = (double)count * try.segments, buckets = try.first_bucket[try.segments];
-        const double cost =
-            try.trees ? elements + (double)(chunks + 2) * buckets : 1.75 * elements + 5 * buckets;
+        const double trees =
+            elements + (double)(chunks + 2) * buckets + (double)(chunks * try.groups) * TREE_WAIT;
+        const double cost = try.trees ? trees : 1.75 * elements + 5 * buckets;
         if (!found || cost < best_cost) {
             best_cost = cost;
             *plan = try;
