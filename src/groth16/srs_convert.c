@@ -27,7 +27,7 @@ static const char *const phase_name[PHASES] = {"k columns", "k rows", "fold",
 struct conversion {
     const struct exec *x;
     const struct transform_runner *runner;
-    const struct circuit *circuit;
+    struct templates templates; /* of the circuit */
     const struct groth16_params *params;
     struct srs_shape shape;
     struct srs_header header;
@@ -204,7 +204,7 @@ static cuzk_status fold(struct conversion *c, struct cuzk_error *e)
                                        .bits = g1_section(c, SRS_L_BITS),
                                        .wide = g1_section(c, SRS_L_WIDE)};
     memset(target.fold, 0, c->header.inputs * sizeof(g1_affine));
-    return srs_fold(c->x, c->circuit, &c->shape, &target, e);
+    return srs_fold(c->x, &c->templates, &target, e);
 }
 
 static cuzk_status deal_query(struct conversion *c, enum groth16_section source, enum srs_kind kind,
@@ -335,20 +335,24 @@ cuzk_status groth16_srs_phase_check(const char *name, struct cuzk_error *e)
     return phase_find(name, &phase, e);
 }
 
-static cuzk_status run(struct conversion *c, const char *name, const char *path, unsigned last,
-                       struct cuzk_error *e)
+static cuzk_status run(struct conversion *c, const struct circuit *circuit, const char *name,
+                       const char *path, unsigned last, struct cuzk_error *e)
 {
     struct groth16_params_info info;
     groth16_params_info(c->params, &info);
     if (info.digest[0] == '\0')
         return error_set(e, CUZK_ERR_ARGUMENT, "the parameters were opened without their digest");
-    cuzk_status status = srs_shape_of(c->x, &c->shape, c->circuit, e);
+    exec_progress(c->x, "templates", 0, 1);
+    cuzk_status status = templates_record(c->x, &c->templates, circuit, e);
+    if (status == CUZK_OK)
+        status = srs_shape_of_templates(c->x, &c->shape, &c->templates, e);
     if (status == CUZK_OK)
         status = srs_shape_header(&c->header, &c->shape, name, e);
     if (status == CUZK_OK)
         status = compare(&c->header, &info, e);
     if (status != CUZK_OK)
         return status;
+    exec_progress(c->x, "templates", 1, 1);
     c->header.from_params = true;
     srs_digest_bytes(c->header.source, info.digest);
     status = srs_part_open(&c->part, path, &c->header, e);
@@ -359,12 +363,13 @@ cuzk_status groth16_srs_convert(const struct exec *x, const struct circuit *circ
                                 const struct groth16_params *p, const char *path, const char *stop_after,
                                 const struct transform_runner *runner, struct cuzk_error *e)
 {
-    struct conversion c = {.x = x, .runner = runner, .circuit = circuit, .params = p, .part = {.fd = -1}};
+    struct conversion c = {.x = x, .runner = runner, .params = p, .part = {.fd = -1}};
     unsigned last;
     cuzk_status status = phase_find(stop_after, &last, e);
     if (status == CUZK_OK)
-        status = run(&c, name, path, last, e);
+        status = run(&c, circuit, name, path, last, e);
     srs_part_close(&c.part);
     srs_shape_free(&c.shape);
+    templates_free(&c.templates);
     return status;
 }

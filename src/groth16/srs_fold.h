@@ -3,15 +3,16 @@
 #ifndef GROTH16_SRS_FOLD_H
 #define GROTH16_SRS_FOLD_H
 
-#include "groth16/srs_shape.h"
+#include "curve/group.h"
+#include "r1cs/template.h"
 
 /* For each variable v subtract sum over rows i of c_iv K_i from its point: inputs from fold, auxiliary ones
- * from bits or wide by their class. The circuit is run blank. */
+ * from bits or wide by their class. */
 struct fold_target {
     const g1_affine *k;
     g1_affine *fold, *bits, *wide;
 };
-cuzk_status srs_fold(const struct exec *x, const struct circuit *circuit, const struct srs_shape *shape,
-                     const struct fold_target *target, struct cuzk_error *e) MUST_USE;
+cuzk_status srs_fold(const struct exec *x, const struct templates *t, const struct fold_target *target,
+                     struct cuzk_error *e) MUST_USE;
 
 #endif

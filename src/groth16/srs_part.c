@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/text.h"
 #include "groth16/srs_write.h"
 
@@ -21,6 +22,7 @@
 #define RECORD_AT    2048
 #define RECORD_APART 1024
 #define RECORD_BYTES 24
+#define DIGEST_PIECE ((size_t)16 << 20) /* of a section, between two looks at the cancel flag */
 
 static const char MAGIC[MAGIC_BYTES] = "cuzkprt\n";
 
@@ -206,6 +208,69 @@ cuzk_status srs_part_record(struct srs_part *p, uint64_t phase, uint64_t units, 
     return sync_all(p, e);
 }
 
+/* A section's digest on its way. */
+struct section_digest {
+    const uint8_t *data;
+    size_t size, at;
+    struct digest_stream stream;
+    cuzk_status status;
+    struct cuzk_error error;
+};
+
+/* A section's next bytes. */
+static void digest_task(void *ctx, size_t k, unsigned worker)
+{
+    struct section_digest *d = (struct section_digest *)ctx + k;
+    const size_t left = d->size - d->at, n = left < DIGEST_PIECE ? left : DIGEST_PIECE;
+    (void)worker;
+    if (d->status == CUZK_OK && n > 0)
+        d->status = digest_update(&d->stream, d->data + d->at, n, &d->error);
+    d->at += n;
+}
+
+/* All sections' at once, piece by piece. */
+static cuzk_status digest_together(const struct exec *x, struct section_digest d[SRS_KINDS],
+                                   struct cuzk_error *e)
+{
+    size_t longest = 0;
+    for (unsigned k = 0; k < SRS_KINDS; k++)
+        longest = d[k].size > longest ? d[k].size : longest;
+    for (size_t at = 0; at < longest; at += DIGEST_PIECE) {
+        exec_progress(x, "digest", at, longest);
+        pool_run(x->pool, digest_task, d, SRS_KINDS);
+        if (exec_cancelled(x))
+            return error_set(e, CUZK_ERR_CANCELLED, "stopped while digesting; the same call goes on with it");
+    }
+    for (unsigned k = 0; k < SRS_KINDS; k++)
+        if (d[k].status != CUZK_OK)
+            return error_set(e, d[k].status, "%s", d[k].error.message);
+    exec_progress(x, "digest", longest, longest);
+    return CUZK_OK;
+}
+
+static cuzk_status digest_sections(const struct srs_part *p, const struct exec *x, struct srs_header *h,
+                                   struct cuzk_error *e)
+{
+    struct section_digest d[SRS_KINDS] = {{.data = NULL}};
+    cuzk_status status = CUZK_OK;
+    for (unsigned k = 0; k < SRS_KINDS && status == CUZK_OK; k++) {
+        d[k].data = p->data + h->section[k].offset;
+        d[k].size = (size_t)h->section[k].count * srs_element_bytes((enum srs_kind)k);
+        status = digest_begin(&d[k].stream, e);
+    }
+    if (status == CUZK_OK)
+        status = digest_together(x, d, e);
+    for (unsigned k = 0; k < SRS_KINDS; k++) {
+        char text[DIGEST_TEXT];
+        if (status == CUZK_OK)
+            status = digest_end(&d[k].stream, text, e);
+        if (status == CUZK_OK)
+            srs_digest_bytes(h->section[k].digest, text);
+        digest_free(&d[k].stream);
+    }
+    return status;
+}
+
 static cuzk_status give_name(const struct srs_part *p, struct cuzk_error *e)
 {
     if (ftruncate(p->fd, (off_t)p->final_size) != 0 || fsync(p->fd) != 0)
@@ -219,15 +284,7 @@ cuzk_status srs_part_finish(struct srs_part *p, const struct exec *x, struct srs
                             struct cuzk_error *e)
 {
     uint8_t head[SRS_HEADER_BYTES];
-    cuzk_status status = CUZK_OK;
-    for (unsigned k = 0; k < SRS_KINDS && status == CUZK_OK && !p->whole; k++) {
-        struct srs_section *s = &h->section[k];
-        char text[DIGEST_TEXT];
-        status = digest_of(x, p->data + s->offset, (size_t)s->count * srs_element_bytes((enum srs_kind)k),
-                           text, e);
-        if (status == CUZK_OK)
-            srs_digest_bytes(s->digest, text);
-    }
+    cuzk_status status = p->whole ? CUZK_OK : digest_sections(p, x, h, e);
     if (status == CUZK_OK && !p->whole) {
         status = srs_header_write(head, h, e);
         if (status == CUZK_OK)

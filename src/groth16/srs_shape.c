@@ -162,18 +162,6 @@ cuzk_status srs_shape_of_templates(const struct exec *x, struct srs_shape *out, 
     return status;
 }
 
-cuzk_status srs_shape_of(const struct exec *x, struct srs_shape *out, const struct circuit *circuit,
-                         struct cuzk_error *e)
-{
-    struct templates t;
-    cuzk_status status = templates_record(x, &t, circuit, e);
-    if (status != CUZK_OK)
-        return status;
-    status = srs_shape_of_templates(x, out, &t, e);
-    templates_free(&t);
-    return status;
-}
-
 void srs_shape_free(struct srs_shape *s)
 {
     classes_free(&s->classes);

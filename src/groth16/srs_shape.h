@@ -14,11 +14,9 @@ struct srs_shape {
     struct block density[2]; /* of A, of B: as their sections are; and a word more */
 };
 
-/* From the circuit's templates, or by recording them. The caller frees. */
+/* From the circuit's templates. The caller frees. */
 cuzk_status srs_shape_of_templates(const struct exec *x, struct srs_shape *out, const struct templates *t,
                                    struct cuzk_error *e) MUST_USE;
-cuzk_status srs_shape_of(const struct exec *x, struct srs_shape *out, const struct circuit *circuit,
-                         struct cuzk_error *e) MUST_USE;
 void srs_shape_free(struct srs_shape *s); /* a zeroed one is fine */
 
 /* The header that this circuit's file has, without the sections' digests and the source. */

@@ -65,28 +65,95 @@ static void mixed_synthesize(const void *self, struct cs *cs)
     }
 }
 
-static void coefficients_of_all_kinds_are_folded(void **state)
+/* A conversion of the circuit's parameters gives what a setup gives; by which variants of arithmetic. */
+static void assert_converted(struct fixture *f, const struct circuit *circuit, unsigned variants)
 {
-    struct fixture *f = *state;
-    const struct circuit circuit = {.synthesize = mixed_synthesize};
     struct groth16_trapdoor t;
     struct groth16_params *p;
     struct groth16_params_info info;
     groth16_trapdoor_from_seed(&t, 3);
-    assert_ok(groth16_setup(&f->x, &circuit, &t, in_folder(f, "c"), &error));
+    assert_ok(groth16_setup(&f->x, circuit, &t, in_folder(f, "c"), &error));
     assert_ok(groth16_params_open(&f->x, &p, in_folder(f, "c.params"), 0, &error));
     groth16_params_info(p, &info);
-    assert_ok(groth16_srs_setup(&f->x, &circuit, "mixed", &t, info.digest, in_folder(f, "c.srs"), &error));
-    for (int variant = 0; variant < CPU_VARIANTS; variant++) {
+    assert_ok(groth16_srs_setup(&f->x, circuit, "mixed", &t, info.digest, in_folder(f, "c.srs"), &error));
+    for (unsigned variant = 0; variant < CPU_VARIANTS; variant++) {
         struct exec x = f->x;
         x.variant = (enum cpu_variant)variant;
-        if (!cpu_supports(x.variant))
+        if (!cpu_supports(x.variant) || (variants >> variant & 1) == 0)
             continue;
-        assert_ok(
-            groth16_srs_convert(&x, &circuit, "mixed", p, in_folder(f, "made.srs"), NULL, NULL, &error));
+        assert_ok(groth16_srs_convert(&x, circuit, "mixed", p, in_folder(f, "made.srs"), NULL, NULL, &error));
         assert_same_files(f, "c.srs", "made.srs");
     }
     groth16_params_free(p);
+}
+
+static void coefficients_of_all_kinds_are_folded(void **state)
+{
+    const struct circuit circuit = {.synthesize = mixed_synthesize};
+    assert_converted(*state, &circuit, UINT_MAX);
+}
+
+/* More terms in a row than are added up at once, and most variables twice. */
+#define LONG 70000
+
+static void long_synthesize(const void *self, struct cs *cs)
+{
+    fr k;
+    (void)self;
+    var *v = mem_alloc(LONG, sizeof *v);
+    assert_non_null(v);
+    for (unsigned i = 0; i < LONG; i++)
+        v[i] = cs_alloc(cs, &FR_ONE);
+    for (unsigned row = 0; row < 2; row++) {
+        lc_add_one(cs, &cs->a, v[row]);
+        lc_add_one(cs, &cs->b, v[row]);
+        for (unsigned i = row; i < LONG; i++) {
+            mixed_coefficient(&k, i % 90 == 5 ? i / 90 % 250 : 5 * row);
+            lc_add(cs, &cs->c, v[i], &k);
+        }
+        cs_enforce_built(cs);
+    }
+    mem_free(v);
+}
+
+static void a_row_of_any_length_is_folded(void **state)
+{
+    struct fixture *f = *state;
+    const struct circuit circuit = {.synthesize = long_synthesize};
+    assert_converted(f, &circuit, 1u << f->x.variant);
+}
+
+/* More instances than go into one batch, each bound to others of all batches before. */
+#define INSTANCES 2100
+
+static void parts_synthesize(const void *self, struct cs *cs)
+{
+    fr k;
+    (void)self;
+    const var first = cs_alloc(cs, &FR_ONE), bit = cs_alloc_bit(cs, true),
+              input = cs_alloc_input(cs, &FR_ONE);
+    var before = first;
+    for (unsigned i = 0; i < INSTANCES; i++) {
+        cs_part(cs);
+        const var v = cs_alloc(cs, &FR_ONE);
+        mixed_coefficient(&k, i % 2);
+        lc_add_one(cs, &cs->a, before);
+        lc_add_one(cs, &cs->b, bit);
+        lc_add_one(cs, &cs->c, v);
+        lc_add(cs, &cs->c, first, &k);
+        lc_add(cs, &cs->c, before, &k);
+        lc_add(cs, &cs->c, bit, &k);
+        lc_sub_one(cs, &cs->c, input);
+        cs_enforce_built(cs);
+        before = v;
+    }
+}
+
+static void instances_of_many_batches_are_folded(void **state)
+{
+    struct fixture *f = *state;
+    const struct circuit circuit = {.synthesize = parts_synthesize};
+    assert_converted(f, &circuit, 1u << f->x.variant);
 }
 
 static void conversion_goes_on_wherever_it_was_stopped(void **state)
@@ -230,6 +297,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(conversion_equals_setup, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(coefficients_of_all_kinds_are_folded, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(a_row_of_any_length_is_folded, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(instances_of_many_batches_are_folded, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(conversion_goes_on_wherever_it_was_stopped, fixture_setup,
                                         fixture_teardown),
