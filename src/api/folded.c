@@ -1,5 +1,6 @@
 /* api/folded.c - setup; folded parameters, made with it or from a parameter file, opened.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/context.h"
@@ -213,6 +214,9 @@ static cuzk_status open_templates(cuzk_context *context, cuzk_srs *s, const char
     status = template_circuit_open(&context->exec, &s->circuit, file, info.circuit, &blank.circuit, e);
     exec_progress(&context->exec, "templates", 1, 1);
     mem_free(file);
+    if (status == CUZK_OK && s->circuit.unkept[0])
+        snprintf(context->note, sizeof context->note,
+                 "the circuit's templates are made anew each time: %.190s", s->circuit.unkept);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #define HUGE_PAGE      ((size_t)2 << 20)
 #define HUGE_FROM      ((size_t)4 << 20) /* below this a huge page would waste more than it saves */
 #define PAGE           ((size_t)4096)
+#define SPARES         16 /* blocks that a budget keeps */
 #define ARENA_FIRST    ((size_t)4096)
 #define ARENA_MAX      ((size_t)1 << 20)
 #define ARENA_ALIGN    ((size_t)16)
@@ -46,6 +48,13 @@ static bool injected_failure(void)
 struct budget {
     uint64_t limit;
     _Atomic uint64_t used, peak;
+    struct budget *whole; /* that it is a part of, or itself: it keeps the blocks */
+    pthread_mutex_t lock; /* of what is kept */
+    struct spare {
+        void *ptr;
+        size_t size; /* mapped; 0: a free place */
+    } spare[SPARES];
+    _Atomic uint64_t spare_bytes; /* used and these together stay within the limit */
 };
 
 static uint64_t system_memory(void)
@@ -69,13 +78,76 @@ cuzk_status budget_new(struct budget **out, uint64_t limit, struct cuzk_error *e
     if (!b)
         return error_memory(e, sizeof(*b), "the memory budget");
     b->limit = limit ? limit : system_memory();
+    b->whole = b;
+    pthread_mutex_init(&b->lock, NULL);
     *out = b;
     return CUZK_OK;
+}
+
+cuzk_status budget_new_part(struct budget **out, struct budget *whole, uint64_t limit, struct cuzk_error *e)
+{
+    struct budget *b = NULL;
+    VERIFY(limit > 0);
+    const cuzk_status status = budget_new(&b, limit, e);
+    if (status != CUZK_OK)
+        return status;
+    b->whole = whole->whole;
+    *out = b;
+    return CUZK_OK;
+}
+
+/* With the lock: give what is kept back to the system. */
+static void drop_spares(struct budget *b)
+{
+    for (struct spare *s = b->spare; s < b->spare + SPARES; s++) {
+        if (s->size)
+            munmap(s->ptr, s->size);
+        *s = (struct spare){0};
+    }
+    atomic_store(&b->spare_bytes, 0);
+}
+
+/* A kept block of this size; NULL: there is none. */
+static void *take_spare(struct budget *b, size_t size)
+{
+    void *found = NULL;
+    pthread_mutex_lock(&b->lock);
+    for (struct spare *s = b->spare; !found && s < b->spare + SPARES; s++) {
+        if (s->size != size)
+            continue;
+        found = s->ptr;
+        atomic_fetch_sub(&b->spare_bytes, size);
+        *s = (struct spare){0};
+    }
+    pthread_mutex_unlock(&b->lock);
+    return found;
+}
+
+/* Keep a block; false: there is no room. */
+static bool put_spare(struct budget *b, void *ptr, size_t size)
+{
+    struct spare *room = NULL;
+    pthread_mutex_lock(&b->lock);
+    for (struct spare *s = b->spare; !room && s < b->spare + SPARES; s++)
+        room = s->size ? NULL : s;
+    /* who reserves looks afterwards at what is kept, so one of the two sees the other */
+    if (room && atomic_fetch_add(&b->spare_bytes, size) + size + atomic_load(&b->used) > b->limit) {
+        atomic_fetch_sub(&b->spare_bytes, size);
+        room = NULL;
+    }
+    if (room)
+        *room = (struct spare){ptr, size};
+    pthread_mutex_unlock(&b->lock);
+    return room;
 }
 
 void budget_free(struct budget *b)
 {
     VERIFY(!b || atomic_load(&b->used) == 0);
+    if (b) {
+        drop_spares(b);
+        pthread_mutex_destroy(&b->lock);
+    }
     mem_free(b);
 }
 
@@ -95,6 +167,12 @@ cuzk_status budget_reserve(struct budget *b, uint64_t bytes, const char *what, s
     uint64_t peak = atomic_load(&b->peak);
     while (peak < now && !atomic_compare_exchange_weak(&b->peak, &peak, now))
         ;
+    const uint64_t kept = atomic_load(&b->spare_bytes);
+    if (kept && kept > b->limit - now) {
+        pthread_mutex_lock(&b->lock);
+        drop_spares(b);
+        pthread_mutex_unlock(&b->lock);
+    }
     return CUZK_OK;
 }
 
@@ -150,8 +228,16 @@ static void *map_aligned(size_t size, size_t align)
     return p + head;
 }
 
-cuzk_status block_new(struct block *out, struct budget *b, size_t count, size_t size, const char *what,
-                      struct cuzk_error *e)
+static void *map_block(size_t mapped, bool huge)
+{
+    void *p = map_aligned(mapped, huge ? HUGE_PAGE : PAGE);
+    if (p && huge)
+        (void)madvise(p, mapped, MADV_HUGEPAGE); /* advice: a kernel without huge pages serves as well */
+    return p;
+}
+
+static cuzk_status make_block(struct block *out, struct budget *b, size_t count, size_t size, bool stale,
+                              const char *what, struct cuzk_error *e)
 {
     size_t total;
     if (__builtin_mul_overflow(count, size, &total))
@@ -167,15 +253,29 @@ cuzk_status block_new(struct block *out, struct budget *b, size_t count, size_t 
     if (status != CUZK_OK)
         return status;
     const bool huge = total >= HUGE_FROM;
-    void *p = injected_failure() ? NULL : map_aligned(mapped, huge ? HUGE_PAGE : PAGE);
+    const bool fails = injected_failure();
+    stale = stale && huge && b;
+    void *p = stale && !fails ? take_spare(b->whole, mapped) : NULL;
+    if (!p && !fails)
+        p = map_block(mapped, huge);
     if (!p) {
         budget_release(b, mapped);
         return error_memory(e, total, what);
     }
-    if (huge)
-        (void)madvise(p, mapped, MADV_HUGEPAGE); /* advice: a kernel without huge pages serves as well */
-    *out = (struct block){.ptr = p, .size = total, .budget = b};
+    *out = (struct block){.ptr = p, .size = total, .budget = b, .stale = stale};
     return CUZK_OK;
+}
+
+cuzk_status block_new(struct block *out, struct budget *b, size_t count, size_t size, const char *what,
+                      struct cuzk_error *e)
+{
+    return make_block(out, b, count, size, false, what, e);
+}
+
+cuzk_status block_new_stale(struct block *out, struct budget *b, size_t count, size_t size, const char *what,
+                            struct cuzk_error *e)
+{
+    return make_block(out, b, count, size, true, what, e);
 }
 
 #define PREFAULT_TASK ((size_t)2 << 20) /* a huge page */
@@ -197,12 +297,20 @@ void block_prefault(const struct block *block, struct pool *pool)
     pool_run(pool, prefault_task, &b, (block->size + PREFAULT_TASK - 1) / PREFAULT_TASK);
 }
 
+size_t block_counts(size_t size)
+{
+    return size ? mapped_size(size) : 0;
+}
+
 void block_free(struct block *block)
 {
     if (block->ptr) {
         const size_t mapped = mapped_size(block->size);
-        munmap(block->ptr, mapped);
         budget_release(block->budget, mapped);
+        if (block->stale)
+            (void)madvise(block->ptr, mapped, MADV_FREE);
+        if (!block->stale || !put_spare(block->budget->whole, block->ptr, mapped))
+            munmap(block->ptr, mapped);
     }
     block->ptr = NULL;
     block->size = 0;

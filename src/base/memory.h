@@ -10,6 +10,9 @@ struct budget;
 /* A limit in bytes shared by all that reserve from it; thread-safe. limit 0: the least of RAM, the
  * cgroup's limit and the memory nodes (NUMA) that the process may use. */
 cuzk_status budget_new(struct budget **out, uint64_t limit, struct cuzk_error *e) MUST_USE;
+/* A budget of limit bytes (not 0) that have been reserved from whole, which outlives it. */
+cuzk_status budget_new_part(struct budget **out, struct budget *whole, uint64_t limit,
+                            struct cuzk_error *e) MUST_USE;
 void budget_free(struct budget *b); /* NULL is fine */
 cuzk_status budget_reserve(struct budget *b, uint64_t bytes, const char *what, struct cuzk_error *e) MUST_USE;
 void budget_release(struct budget *b, uint64_t bytes);
@@ -23,11 +26,19 @@ struct block {
     void *ptr;
     size_t size; /* as asked for */
     struct budget *budget;
+    bool stale; /* from block_new_stale */
 };
 
 /* count * size bytes, checked for overflow; 0 bytes give an empty block. what names it in the error. */
 cuzk_status block_new(struct block *out, struct budget *b, size_t count, size_t size, const char *what,
                       struct cuzk_error *e) MUST_USE;
+/* The same, holding anything: the system takes long to clear gigabytes, so large blocks of this kind that are
+ * freed are kept by the budget (a part's: by the whole) for the next of their size, in what nobody has
+ * reserved. Kept memory counts as free, and the system may take it when it is short. b NULL: as block_new. */
+cuzk_status block_new_stale(struct block *out, struct budget *b, size_t count, size_t size, const char *what,
+                            struct cuzk_error *e) MUST_USE;
+/* What a block of so many bytes counts in a budget: the pages that it takes. */
+size_t block_counts(size_t size);
 /* Have the system provide the pages of a new, still zero block now, on all threads of the pool, for a block
  * that one thread would else fault in page by page. */
 struct pool;

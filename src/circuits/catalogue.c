@@ -36,7 +36,7 @@ cuzk_status catalogue_blank(struct any_circuit *out, const struct poseidon_set *
         out->circuit = post_circuit_of(&out->of.post);
     } else if (snap_params_for_circuit(&out->params.snap, name, NULL) == CUZK_OK) {
         out->of.snap = (struct snap_circuit){.poseidon = poseidon, .params = &out->params.snap};
-        out->circuit = (struct circuit){.self = &out->of.snap, .synthesize = snap_synthesize};
+        out->circuit = snap_circuit_of(&out->of.snap);
     } else {
         return error_set(e, CUZK_ERR_ARGUMENT,
                          "no circuit is named \"%.40s\"; there are porep-2k, 4k, 16k, 32k, 8m, 512m, 32g, "

@@ -102,11 +102,19 @@ struct merkle_step {
     fr *siblings; /* arity - 1 of them, in order without the path's own */
     uint32_t arity;
     uint32_t index; /* of the path's own node among the arity */
+    fr digest;      /* of the arity nodes, if the path is hashed */
 };
 struct merkle_path { /* from the leaf up: base levels, then sub, then top */
     fr leaf, root;
     struct merkle_step *steps;
     uint32_t count;
+    bool hashed; /* the steps' digests are there (merkle_hash.h); to be cleared if leaf or steps change */
+};
+
+/* Which of several paths. */
+enum merkle_which {
+    MERKLE_ALL = 1,
+    MERKLE_MISSING, /* those that are not hashed */
 };
 
 /* A column: the labels of one node on every layer, with the path of its hash in tree C. */
@@ -160,11 +168,16 @@ cuzk_status porep_c1_check(const struct exec *x, const struct poseidon_set *pose
 
 /* The rest, of one partition of a proof for which the former holds: every path leads from its leaf to its
  * root, columns hash to the leaves, labels are the hashes of the parents' labels, and the replica's leaf is
- * the data's plus the last label. On all threads of x. CUZK_ERR_UNSATISFIED names the first challenge and
- * check that fails. */
+ * the data's plus the last label. On all threads of x; the paths in trees C and R are hashed afterwards.
+ * CUZK_ERR_UNSATISFIED names the first challenge and check that fails. */
 cuzk_status porep_c1_check_hashes(const struct exec *x, const struct poseidon_set *poseidon,
                                   const struct porep_c1 *c1, unsigned partition,
                                   struct cuzk_error *e) MUST_USE;
+
+/* Hash along a partition's paths in trees C and R (merkle_hash.h). */
+cuzk_status porep_hash_paths(const struct exec *x, const struct poseidon_set *poseidon,
+                             const struct porep_c1 *c1, unsigned partition, enum merkle_which which,
+                             struct cuzk_error *e) MUST_USE;
 
 /* The circuit of one partition; c1 NULL: the blank circuit of params. The circuit borrows all three. */
 struct porep_circuit {

@@ -41,9 +41,11 @@ static void enforce_in_tree(const struct porep_build *b, const struct inclusion_
 {
     struct inclusion_step steps[INCLUSION_MAX_LEVELS];
     VERIFY(!path || path->count == inclusion_levels(tree));
+    const bool known = path && path->hashed && fr_equal(&leaf->value, &path->leaf);
     for (uint32_t i = 0; path && i < path->count; i++)
-        steps[i] =
-            (struct inclusion_step){.index = path->steps[i].index, .siblings = path->steps[i].siblings};
+        steps[i] = (struct inclusion_step){.index = path->steps[i].index,
+                                           .siblings = path->steps[i].siblings,
+                                           .digest = known ? &path->steps[i].digest : NULL};
     inclusion_gadget(b->cs, tree, leaf, path ? steps : NULL, root);
 }
 
@@ -60,7 +62,8 @@ static void parent_column(const struct porep_build *b, struct num *rows, const s
     cs_pop(cs);
     cs_pop(cs);
     cs_push(cs, "%s_parent_%u_constraint", kind, i);
-    const struct num hash = column_hash(cs, b->circuit->poseidon, rows, b->params->layers);
+    const struct num hash =
+        column_hash(cs, b->circuit->poseidon, rows, b->params->layers, column ? &column->path.leaf : NULL);
     cs_pop(cs);
     cs_push(cs, "%s_parent_%u_inclusion", kind, i);
     enforce_in_tree(b, &b->tree, column ? &column->path : NULL, &b->comm_c, &hash);
@@ -134,7 +137,8 @@ static void enforce_challenge(const struct porep_build *b, const struct porep_ch
     enforce_in_tree(b, &b->tree, challenge ? &challenge->comm_r_last : NULL, &b->comm_r_last, &encoded);
     cs_pop(cs);
     cs_push(cs, "c_x_column_hash");
-    const struct num hash = column_hash(cs, b->circuit->poseidon, w->label, b->params->layers);
+    const struct num hash = column_hash(cs, b->circuit->poseidon, w->label, b->params->layers,
+                                        challenge ? &challenge->c_x.path.leaf : NULL);
     cs_pop(cs);
     cs_push(cs, "c_x_inclusion");
     enforce_in_tree(b, &b->tree, challenge ? &challenge->c_x.path : NULL, &b->comm_c, &hash);
@@ -190,7 +194,8 @@ static void enforce_statement(struct porep_build *b)
 
     const struct num both[2] = {b->comm_c, b->comm_r_last};
     cs_push(cs, "H_comm_c_comm_r_last");
-    const struct num hash = poseidon_gadget(cs, &b->circuit->poseidon->kind[POSEIDON_2], both);
+    const struct num hash =
+        poseidon_gadget_known(cs, &b->circuit->poseidon->kind[POSEIDON_2], both, &comm_r.value);
     cs_pop(cs);
     cs_name(cs, "enforce comm_r = H(comm_c || comm_r_last)");
     num_enforce_equal(cs, &comm_r, &hash);
@@ -267,10 +272,19 @@ static void synthesize_part(const void *porep_circuit, struct cs *cs, uint32_t k
     mem_free(b.w);
 }
 
+static cuzk_status prepare(const void *porep_circuit, const struct exec *x, struct cuzk_error *e)
+{
+    const struct porep_circuit *c = porep_circuit;
+    if (!c->c1 || c->partition >= c->c1->statement.params.partitions)
+        return CUZK_OK;
+    return porep_hash_paths(x, c->poseidon, c->c1, c->partition, MERKLE_MISSING, e);
+}
+
 struct circuit porep_circuit_of(const struct porep_circuit *circuit)
 {
     return (struct circuit){.self = circuit,
                             .synthesize = porep_synthesize,
                             .parts = 1 + circuit->params->challenges,
-                            .part = synthesize_part};
+                            .part = synthesize_part,
+                            .prepare = prepare};
 }

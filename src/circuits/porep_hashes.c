@@ -8,10 +8,11 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "circuits/merkle_hash.h"
 #include "circuits/porep.h"
 #include "hash/sha256.h"
 
-#define MAX_ARITY    8
+#define COLUMNS      (1 + POREP_DRG_PARENTS + POREP_EXP_PARENTS)
 #define BITS_IN_USE  0x3f /* of a digest's last byte */
 #define LABEL_HEAD   64   /* bytes of replica id, layer and node before the parents */
 #define LAYER_BYTES  4
@@ -58,51 +59,63 @@ static fr sha256_pair(const fr children[2])
     return digest_element(digest);
 }
 
-/* Do leaf and path lead to the root? data: in the binary tree of SHA-256. */
-static bool leads_to_root(const struct check *c, const struct merkle_path *path, bool data)
+/* Do leaf and path lead to the root in the binary tree of SHA-256? */
+static bool data_leads_to_root(const struct merkle_path *path)
 {
     fr node = path->leaf;
     for (uint32_t i = 0; i < path->count; i++) {
-        const struct merkle_step *step = &path->steps[i];
-        fr children[MAX_ARITY];
-        VERIFY(step->arity <= MAX_ARITY && (!data || step->arity == 2));
-        memcpy(children, step->siblings, step->index * sizeof node);
-        children[step->index] = node;
-        memcpy(children + step->index + 1, step->siblings + step->index,
-               (step->arity - 1 - step->index) * sizeof node);
-        if (data)
-            node = sha256_pair(children);
-        else
-            poseidon_hash(c->x->variant, poseidon_of_arity(c->poseidon, step->arity), &node, children);
+        fr children[2];
+        VERIFY(path->steps[i].arity == 2);
+        merkle_children(children, &path->steps[i], &node);
+        node = sha256_pair(children);
     }
     return fr_equal(&node, &path->root);
 }
 
-static cuzk_status check_column(const struct check *c, unsigned challenge, const char *what,
-                                const struct porep_column *column, struct cuzk_error *e)
+/* In a tree of Poseidon, of a hashed path? */
+static bool leads_to_root(const struct merkle_path *path)
 {
-    const unsigned layers = c->c1->statement.params.layers;
-    fr hash;
-    poseidon_hash(c->x->variant, poseidon_of_arity(c->poseidon, layers), &hash, column->rows);
-    if (!fr_equal(&hash, &column->path.leaf))
+    return fr_equal(merkle_path_end(path), &path->root);
+}
+
+/* The columns of a challenge: its own, then its parents'. */
+static void columns_of(struct porep_column *column[COLUMNS], struct porep_challenge *ch)
+{
+    *column++ = &ch->c_x;
+    for (unsigned i = 0; i < POREP_DRG_PARENTS; i++)
+        *column++ = &ch->drg_parents[i];
+    for (unsigned i = 0; i < POREP_EXP_PARENTS; i++)
+        *column++ = &ch->exp_parents[i];
+}
+
+/* hash: of its rows. */
+static cuzk_status check_column(const struct check *c, unsigned challenge, const char *what,
+                                const struct porep_column *column, const fr *hash, struct cuzk_error *e)
+{
+    if (!fr_equal(hash, &column->path.leaf))
         return unsatisfied(c, challenge, e, "the leaf of %s is not the hash of its column", what);
-    if (!leads_to_root(c, &column->path, false))
+    if (!leads_to_root(&column->path))
         return unsatisfied(c, challenge, e, "leaf and path of %s do not lead to the root", what);
     return CUZK_OK;
 }
 
-static cuzk_status check_columns(const struct check *c, unsigned challenge, const struct porep_challenge *ch,
+static cuzk_status check_columns(const struct check *c, unsigned challenge, struct porep_challenge *ch,
                                  struct cuzk_error *e)
 {
+    const unsigned layers = c->c1->statement.params.layers;
+    struct porep_column *column[COLUMNS];
+    fr rows[COLUMNS * POREP_MAX_LAYERS], hash[COLUMNS];
     char what[40];
-    cuzk_status status = check_column(c, challenge, "c_x", &ch->c_x, e);
-    for (unsigned i = 0; status == CUZK_OK && i < POREP_DRG_PARENTS; i++) {
-        snprintf(what, sizeof what, "drg_parents[%u]", i);
-        status = check_column(c, challenge, what, &ch->drg_parents[i], e);
-    }
-    for (unsigned i = 0; status == CUZK_OK && i < POREP_EXP_PARENTS; i++) {
-        snprintf(what, sizeof what, "exp_parents[%u]", i);
-        status = check_column(c, challenge, what, &ch->exp_parents[i], e);
+    columns_of(column, ch);
+    for (unsigned i = 0; i < COLUMNS; i++)
+        memcpy(rows + i * layers, column[i]->rows, layers * sizeof *rows);
+    poseidon_hash_some(c->x->variant, poseidon_of_arity(c->poseidon, layers), hash, rows, COLUMNS);
+    cuzk_status status = check_column(c, challenge, "c_x", column[0], &hash[0], e);
+    for (unsigned i = 1; status == CUZK_OK && i < COLUMNS; i++) {
+        const bool drg = i <= POREP_DRG_PARENTS;
+        snprintf(what, sizeof what, "%s_parents[%u]", drg ? "drg" : "exp",
+                 drg ? i - 1 : i - 1 - POREP_DRG_PARENTS);
+        status = check_column(c, challenge, what, column[i], &hash[i], e);
     }
     return status;
 }
@@ -142,10 +155,10 @@ static cuzk_status check_labels(const struct check *c, unsigned challenge, const
 
 static cuzk_status check_challenge(const struct check *c, unsigned challenge, struct cuzk_error *e)
 {
-    const struct porep_challenge *ch = &c->c1->proof[c->partition][challenge];
-    if (!leads_to_root(c, &ch->comm_d, true))
+    struct porep_challenge *ch = &c->c1->proof[c->partition][challenge];
+    if (!data_leads_to_root(&ch->comm_d))
         return unsatisfied(c, challenge, e, "leaf and path of comm_d_proofs do not lead to the root");
-    if (!leads_to_root(c, &ch->comm_r_last, false))
+    if (!leads_to_root(&ch->comm_r_last))
         return unsatisfied(c, challenge, e, "leaf and path of comm_r_last_proof do not lead to the root");
     const cuzk_status status = check_columns(c, challenge, ch, e);
     return status == CUZK_OK ? check_labels(c, challenge, ch, e) : status;
@@ -163,6 +176,26 @@ static void check_task(void *ctx, size_t task, unsigned worker)
         ;
 }
 
+cuzk_status porep_hash_paths(const struct exec *x, const struct poseidon_set *poseidon,
+                             const struct porep_c1 *c1, unsigned partition, enum merkle_which which,
+                             struct cuzk_error *e)
+{
+    const size_t challenges = c1->statement.params.challenges, count = challenges * (1 + COLUMNS);
+    struct merkle_path **paths = mem_alloc(count, sizeof *paths), **next = paths;
+    if (!paths)
+        return error_memory(e, count * sizeof *paths, "a partition's paths");
+    for (size_t i = 0; i < challenges; i++) {
+        struct porep_column *column[COLUMNS];
+        columns_of(column, &c1->proof[partition][i]);
+        *next++ = &c1->proof[partition][i].comm_r_last;
+        for (unsigned k = 0; k < COLUMNS; k++)
+            *next++ = &column[k]->path;
+    }
+    const cuzk_status status = merkle_paths_hash(x, poseidon, paths, count, which, e);
+    mem_free(paths);
+    return status;
+}
+
 cuzk_status porep_c1_check_hashes(const struct exec *x, const struct poseidon_set *poseidon,
                                   const struct porep_c1 *c1, unsigned partition, struct cuzk_error *e)
 {
@@ -172,6 +205,9 @@ cuzk_status porep_c1_check_hashes(const struct exec *x, const struct poseidon_se
         return error_set(e, CUZK_ERR_ARGUMENT, "partition %u: there are %u", partition,
                          c1->statement.params.partitions);
     atomic_init(&c.first_bad, challenges);
+    const cuzk_status status = porep_hash_paths(x, poseidon, c1, partition, MERKLE_ALL, e);
+    if (status != CUZK_OK)
+        return status;
     pool_run(x->pool, check_task, &c, challenges);
     if (exec_cancelled(x))
         return error_set(e, CUZK_ERR_CANCELLED, "cancelled");

@@ -121,7 +121,8 @@ cuzk_status post_proof_read(const struct exec *x, struct post_proof *out, struct
 
 /* Do the vanilla proofs, proofs[i] that of the statement's sector i, hold? Each is of its sector, comm_r is
  * the hash of comm_c and comm_r_last, every path leads from its leaf to comm_r_last along the challenged
- * node's index. On all threads of x. CUZK_ERR_UNSATISFIED names the first sector and check that fails. */
+ * node's index. On all threads of x; the paths are hashed afterwards. CUZK_ERR_UNSATISFIED names the first
+ * sector and check that fails. */
 cuzk_status post_check(const struct exec *x, const struct poseidon_set *poseidon,
                        const struct post_statement *s, const struct post_proof *proofs,
                        struct cuzk_error *e) MUST_USE;
@@ -129,6 +130,11 @@ cuzk_status post_check(const struct exec *x, const struct poseidon_set *poseidon
 cuzk_status post_check_partition(const struct exec *x, const struct poseidon_set *poseidon,
                                  const struct post_statement *s, size_t partition,
                                  const struct post_proof *proofs, struct cuzk_error *e) MUST_USE;
+
+/* Hash along the paths of the sectors [first, end) (merkle_hash.h). */
+cuzk_status post_hash_paths(const struct exec *x, const struct poseidon_set *poseidon,
+                            const struct post_statement *s, const struct post_proof *proofs, size_t first,
+                            size_t end, enum merkle_which which, struct cuzk_error *e) MUST_USE;
 
 /* ---- the circuit ---- */
 

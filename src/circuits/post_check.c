@@ -8,9 +8,8 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "circuits/merkle_hash.h"
 #include "circuits/post.h"
-
-#define MAX_ARITY 8
 
 struct check {
     const struct exec *x;
@@ -35,23 +34,6 @@ static cuzk_status unsatisfied(const struct check *c, size_t sector, struct cuzk
                      what);
 }
 
-/* The root that leaf and path lead to. */
-static fr climb(const struct check *c, const struct merkle_path *path)
-{
-    fr node = path->leaf;
-    for (uint32_t i = 0; i < path->count; i++) {
-        const struct merkle_step *step = &path->steps[i];
-        fr children[MAX_ARITY];
-        VERIFY(step->arity <= MAX_ARITY);
-        memcpy(children, step->siblings, step->index * sizeof node);
-        children[step->index] = node;
-        memcpy(children + step->index + 1, step->siblings + step->index,
-               (step->arity - 1 - step->index) * sizeof node);
-        poseidon_hash(c->x->variant, poseidon_of_arity(c->poseidon, step->arity), &node, children);
-    }
-    return node;
-}
-
 static cuzk_status check_challenge(const struct check *c, size_t sector, unsigned n, struct cuzk_error *e)
 {
     const struct merkle_path *path = &c->proofs[sector].paths[n];
@@ -67,8 +49,7 @@ static cuzk_status check_challenge(const struct check *c, size_t sector, unsigne
     }
     if (!fr_equal(&path->root, &c->proofs[sector].comm_r_last))
         return unsatisfied(c, sector, e, "challenge %u: the root is not comm_r_last", n);
-    const fr root = climb(c, path);
-    if (!fr_equal(&root, &path->root))
+    if (!fr_equal(merkle_path_end(path), &path->root))
         return unsatisfied(c, sector, e, "challenge %u: leaf and path do not lead to the root", n);
     return CUZK_OK;
 }
@@ -116,6 +97,22 @@ static void check_task(void *ctx, size_t task, unsigned worker)
         ;
 }
 
+cuzk_status post_hash_paths(const struct exec *x, const struct poseidon_set *poseidon,
+                            const struct post_statement *s, const struct post_proof *proofs, size_t first,
+                            size_t end, enum merkle_which which, struct cuzk_error *e)
+{
+    const unsigned challenges = s->params.challenges;
+    const size_t count = (end - first) * challenges;
+    struct merkle_path **paths = mem_alloc(count, sizeof *paths);
+    if (!paths)
+        return error_memory(e, count * sizeof *paths, "a partition's paths");
+    for (size_t i = 0; i < count; i++)
+        paths[i] = &proofs[first + i / challenges].paths[i % challenges];
+    const cuzk_status status = merkle_paths_hash(x, poseidon, paths, count, which, e);
+    mem_free(paths);
+    return status;
+}
+
 /* The sectors [first, end). */
 static cuzk_status check_range(const struct exec *x, const struct poseidon_set *poseidon,
                                const struct post_statement *s, const struct post_proof *proofs, size_t first,
@@ -123,6 +120,9 @@ static cuzk_status check_range(const struct exec *x, const struct poseidon_set *
 {
     struct check c = {.x = x, .poseidon = poseidon, .statement = s, .proofs = proofs, .first = first};
     atomic_init(&c.first_bad, end);
+    const cuzk_status status = post_hash_paths(x, poseidon, s, proofs, first, end, MERKLE_ALL, e);
+    if (status != CUZK_OK)
+        return status;
     pool_run(x->pool, check_task, &c, (end - first) * s->params.challenges);
     if (exec_cancelled(x))
         return error_set(e, CUZK_ERR_CANCELLED, "cancelled");

@@ -29,8 +29,9 @@ static void enforce_challenge(struct cs *cs, const struct inclusion_tree *tree,
     struct inclusion_step steps[INCLUSION_MAX_LEVELS];
     VERIFY(!path || path->count == inclusion_levels(tree));
     for (uint32_t i = 0; path && i < path->count; i++)
-        steps[i] =
-            (struct inclusion_step){.index = path->steps[i].index, .siblings = path->steps[i].siblings};
+        steps[i] = (struct inclusion_step){.index = path->steps[i].index,
+                                           .siblings = path->steps[i].siblings,
+                                           .digest = path->hashed ? &path->steps[i].digest : NULL};
     const struct num leaf = alloc_named(cs, "value", path ? &path->leaf : NULL);
     inclusion_gadget(cs, tree, &leaf, path ? steps : NULL, root);
 }
@@ -47,7 +48,8 @@ static struct num enforce_sector(const struct post_circuit *circuit, struct cs *
 
     const struct num both[2] = {comm_c, comm_r_last};
     cs_push(cs, "H_comm_c_comm_r_last");
-    const struct num hash = poseidon_gadget(cs, &circuit->poseidon->kind[POSEIDON_2], both);
+    const struct num hash =
+        poseidon_gadget_known(cs, &circuit->poseidon->kind[POSEIDON_2], both, &comm_r.value);
     cs_pop(cs);
     cs_name(cs, "enforce_comm_c_comm_r_last_hash_comm_r");
     num_enforce_equal(cs, &comm_r, &hash);
@@ -129,10 +131,22 @@ void post_synthesize(const void *post_circuit, struct cs *cs)
         synthesize_place(circuit, cs, place);
 }
 
+static cuzk_status prepare(const void *post_circuit, const struct exec *x, struct cuzk_error *e)
+{
+    const struct post_circuit *circuit = post_circuit;
+    const struct post_statement *s = circuit->statement;
+    if (!s)
+        return CUZK_OK;
+    const size_t first = post_place_at(s, circuit->partition, 0).sector,
+                 last = post_place_at(s, circuit->partition, s->params.places - 1).sector;
+    return post_hash_paths(x, circuit->poseidon, s, circuit->proofs, first, last + 1, MERKLE_MISSING, e);
+}
+
 struct circuit post_circuit_of(const struct post_circuit *circuit)
 {
     return (struct circuit){.self = circuit,
                             .synthesize = post_synthesize,
                             .parts = circuit->params->places * parts_of_place(circuit),
-                            .part = synthesize_part};
+                            .part = synthesize_part,
+                            .prepare = prepare};
 }

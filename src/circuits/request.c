@@ -353,7 +353,7 @@ cuzk_status request_circuit(struct any_circuit *out, const struct poseidon_set *
                                              .statement = &q->snap,
                                              .proof = &q->snap_proofs[partition],
                                              .partition = partition};
-        out->circuit = (struct circuit){.self = &out->of.snap, .synthesize = snap_synthesize};
+        out->circuit = snap_circuit_of(&out->of.snap);
         break;
     default:
         out->of.porep = (struct porep_circuit){

@@ -114,10 +114,16 @@ cuzk_status snap_proof_read(const struct exec *x, struct snap_proof *out, struct
 /* Does a partition's vanilla proof hold? comm_r_old and comm_r_new are hashes of comm_c and the roots; the
  * apex leaves and what stands above them lead to comm_d_new; every path is that of its challenged node and
  * leads from its leaf to its root, the data's through its apex leaf; every new leaf is the encoding of the
- * old one. On all threads of x. CUZK_ERR_UNSATISFIED names the first challenge and check that fails. */
+ * old one. On all threads of x; the paths are hashed afterwards. CUZK_ERR_UNSATISFIED names the first
+ * challenge and check that fails. */
 cuzk_status snap_check(const struct exec *x, const struct poseidon_set *poseidon,
                        const struct snap_statement *s, unsigned partition, const struct snap_proof *proof,
                        struct cuzk_error *e) MUST_USE;
+
+/* Hash along a proof's paths in Poseidon trees (merkle_hash.h). */
+cuzk_status snap_hash_paths(const struct exec *x, const struct poseidon_set *poseidon,
+                            const struct snap_params *p, const struct snap_proof *proof,
+                            enum merkle_which which, struct cuzk_error *e) MUST_USE;
 
 /* ---- the circuit ---- */
 
@@ -130,6 +136,7 @@ struct snap_circuit {
     const struct snap_proof *proof;
     unsigned partition;
 };
-void snap_synthesize(const void *snap_circuit, struct cs *cs); /* for struct circuit */
+void snap_synthesize(const void *snap_circuit, struct cs *cs);      /* for struct circuit */
+struct circuit snap_circuit_of(const struct snap_circuit *circuit); /* the whole; it borrows */
 
 #endif

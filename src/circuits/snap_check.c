@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "circuits/merkle_hash.h"
 #include "circuits/snap.h"
 #include "hash/sha256.h"
 
-#define MAX_ARITY       8
 #define MAX_APEX_LEAVES 128
 
 struct check {
@@ -52,19 +52,13 @@ static fr sha256_node(const fr children[2])
     return node;
 }
 
-/* One level up: the hash of the node among its siblings. */
-static fr climb(const struct check *c, bool is_sha256, const struct merkle_step *step, const fr *node)
+/* One level up in a tree of SHA-256: the hash of the node and its sibling. */
+static fr climb(const struct merkle_step *step, const fr *node)
 {
-    fr children[MAX_ARITY], up;
-    VERIFY(step->arity <= MAX_ARITY);
-    memcpy(children, step->siblings, step->index * sizeof up);
-    children[step->index] = *node;
-    memcpy(children + step->index + 1, step->siblings + step->index,
-           (step->arity - 1 - step->index) * sizeof up);
-    if (is_sha256)
-        return sha256_node(children);
-    poseidon_hash(c->x->variant, poseidon_of_arity(c->poseidon, step->arity), &up, children);
-    return up;
+    fr children[2];
+    VERIFY(step->arity == 2);
+    merkle_children(children, step, node);
+    return sha256_node(children);
 }
 
 /* The path is that of the challenged node, and leads from its leaf to the tree's root; through the apex leaf
@@ -88,14 +82,14 @@ static cuzk_status check_path(const struct check *c, unsigned challenge, const s
         snprintf(what, sizeof what, ": the root is not %s", tree->root_name);
         return unsatisfied(c, challenge, e, tree->name, what);
     }
-    fr node = path->leaf;
-    for (uint32_t i = 0; i < path->count; i++) {
+    fr node = tree->is_sha256 ? path->leaf : *merkle_path_end(path);
+    for (uint32_t i = 0; tree->is_sha256 && i < path->count; i++) {
         if (i == apex_level) {
             const uint32_t leaf = c->node[challenge] >> apex_level & (p->apex_leaves - 1);
             if (!fr_equal(&node, &c->proof->apex_leaves[leaf]))
                 return unsatisfied(c, challenge, e, tree->name, " does not lead through its apex leaf");
         }
-        node = climb(c, tree->is_sha256, &path->steps[i], &node);
+        node = climb(&path->steps[i], &node);
     }
     if (!fr_equal(&node, &path->root))
         return unsatisfied(c, challenge, e, tree->name, ": leaf and path do not lead to the root");
@@ -161,7 +155,7 @@ static cuzk_status check_apex(const struct check *c, struct cuzk_error *e)
         for (unsigned i = 0; i < count; i++)
             row[i] = sha256_node(&row[2 * i]);
     for (uint32_t i = p->drawn_bits; i < path->count; i++)
-        row[0] = climb(c, true, &path->steps[i], &row[0]);
+        row[0] = climb(&path->steps[i], &row[0]);
     if (!fr_equal(&row[0], &c->comm_d_new))
         return error_set(e, CUZK_ERR_UNSATISFIED, "partition %u: the apex leaves do not lead to comm_d_new",
                          c->partition);
@@ -187,6 +181,26 @@ static cuzk_status check_begin(struct check *c, struct cuzk_error *e)
     return status;
 }
 
+cuzk_status snap_hash_paths(const struct exec *x, const struct poseidon_set *poseidon,
+                            const struct snap_params *p, const struct snap_proof *proof,
+                            enum merkle_which which, struct cuzk_error *e)
+{
+    const size_t most = 3 * (size_t)p->challenges;
+    struct merkle_path **paths = mem_alloc(most, sizeof *paths);
+    size_t count = 0;
+    if (!paths)
+        return error_memory(e, most * sizeof *paths, "a partition's paths");
+    for (unsigned i = 0; i < p->challenges; i++) {
+        paths[count++] = &proof->challenges[i].r_old;
+        paths[count++] = &proof->challenges[i].r_new;
+        if (p->variant == SNAP_POSEIDON)
+            paths[count++] = &proof->challenges[i].d_new;
+    }
+    const cuzk_status status = merkle_paths_hash(x, poseidon, paths, count, which, e);
+    mem_free(paths);
+    return status;
+}
+
 cuzk_status snap_check(const struct exec *x, const struct poseidon_set *poseidon,
                        const struct snap_statement *s, unsigned partition, const struct snap_proof *proof,
                        struct cuzk_error *e)
@@ -199,6 +213,8 @@ cuzk_status snap_check(const struct exec *x, const struct poseidon_set *poseidon
                       .partition = partition};
     atomic_init(&c.first_bad, s->params.challenges);
     cuzk_status status = check_begin(&c, e);
+    if (status == CUZK_OK)
+        status = snap_hash_paths(x, poseidon, &s->params, proof, MERKLE_ALL, e);
     if (status != CUZK_OK)
         return status;
     pool_run(x->pool, check_task, &c, s->params.challenges);

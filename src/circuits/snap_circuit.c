@@ -101,7 +101,8 @@ static void enforce_comm_r(const struct snap_build *b, const char *name, const s
     struct cs *cs = b->cs;
     const struct num preimage[2] = {b->comm_c, *root};
     cs_push(cs, "%s_calc", name);
-    const struct num hash = poseidon_gadget(cs, &b->circuit->poseidon->kind[POSEIDON_2], preimage);
+    const struct num hash =
+        poseidon_gadget_known(cs, &b->circuit->poseidon->kind[POSEIDON_2], preimage, &comm_r->value);
     cs_pop(cs);
     cs_name(cs, "enforce %s_calc == %s", name, name);
     num_enforce_equal(cs, &hash, comm_r);
@@ -140,7 +141,7 @@ static void enforce_apex(struct snap_build *b, const struct num *partition_path)
             cs_pop(cs);
         }
     cs_push(cs, "partition-tree por");
-    inclusion_at(cs, &above, &b->row[0], b->select, partition_path, &b->comm_d_new);
+    inclusion_at(cs, &above, &b->row[0], b->select, partition_path, NULL, &b->comm_d_new);
     cs_pop(cs);
 }
 
@@ -153,7 +154,10 @@ static void enforce_in_tree(const struct snap_build *b, const struct inclusion_t
 {
     struct cs *cs = b->cs;
     struct num siblings[MAX_SIBLINGS];
+    const fr *digests[INCLUSION_MAX_LEVELS];
     unsigned count = 0;
+    for (unsigned level = 0; path && level < inclusion_levels(tree); level++)
+        digests[level] = &path->steps[level].digest;
     for (unsigned level = 0; level < inclusion_levels(tree); level++)
         for (unsigned i = 0; i + 1 < inclusion_arity(tree, level); i++) {
             VERIFY(count < MAX_SIBLINGS);
@@ -162,7 +166,8 @@ static void enforce_in_tree(const struct snap_build *b, const struct inclusion_t
             cs_pop(cs);
         }
     cs_push(cs, "por tree_%s (c_index=%u)", name, c);
-    inclusion_at(cs, tree, leaf, bits, siblings, root);
+    inclusion_at(cs, tree, leaf, bits, siblings,
+                 path && path->hashed && fr_equal(&leaf->value, &path->leaf) ? digests : NULL, root);
     cs_pop(cs);
 }
 
@@ -181,7 +186,7 @@ static void enforce_below_apex(const struct snap_build *b, unsigned c, const str
         cs_pop(cs);
     }
     cs_push(cs, "por to_apex_leaf (c_index=%u)", c);
-    inclusion_at(cs, &b->data_tree, leaf, bits, siblings, &apex);
+    inclusion_at(cs, &b->data_tree, leaf, bits, siblings, NULL, &apex);
     cs_pop(cs);
 }
 
@@ -309,4 +314,15 @@ void snap_synthesize(const void *snap_circuit, struct cs *cs)
     enforce_all(b, circuit->statement ? inputs : NULL);
     mem_free(b->drawn);
     mem_free(b);
+}
+
+static cuzk_status prepare(const void *snap_circuit, const struct exec *x, struct cuzk_error *e)
+{
+    const struct snap_circuit *c = snap_circuit;
+    return c->proof ? snap_hash_paths(x, c->poseidon, c->params, c->proof, MERKLE_MISSING, e) : CUZK_OK;
+}
+
+struct circuit snap_circuit_of(const struct snap_circuit *circuit)
+{
+    return (struct circuit){.self = circuit, .synthesize = snap_synthesize, .prepare = prepare};
 }

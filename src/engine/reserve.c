@@ -76,7 +76,7 @@ cuzk_status reserve(struct engine *g, struct reservation *out, uint64_t bytes, c
     if (status != CUZK_OK)
         return status;
     struct budget *own;
-    status = budget_new(&own, bytes ? bytes : 1, e);
+    status = budget_new_part(&own, g->budget, bytes ? bytes : 1, e);
     if (status != CUZK_OK) {
         budget_release(g->budget, bytes);
         return status;

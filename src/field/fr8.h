@@ -409,9 +409,9 @@ static inline fr8_constant fr8_constant_of(const fr8 *factor)
     return (fr8_constant){fr8_canonical(fr8_mul(&u, &one)), fr8_carry(ratio)};
 }
 
-/* A lazy value in the form of a factor, in [0, 16 r), to memory, canonical: divided by 16 modulo r, which is
- * 1 modulo 16. */
-static inline void fr8_store_factor(fr *a, size_t stride, fr8 v)
+/* A lazy value in the form of a factor, in [0, 16 r), as it is in memory, canonical: divided by 16 modulo r,
+ * which is 1 modulo 16. */
+static inline void fr8_factor_words(__m512i w[FR_LIMBS], fr8 v)
 {
     const __m512i m = _mm512_and_si512(_mm512_sub_epi64(_mm512_setzero_si512(), v.l[0]), fr8_all(15));
     for (int i = 0; i < FR8_LIMBS; i++)
@@ -420,10 +420,31 @@ static inline void fr8_store_factor(fr *a, size_t stride, fr8 v)
         v.l[i + 1] = fr8_high(v.l[i + 1], m, fr8_all(FR52_MODULUS.l[i]));
     v = fr8_take_off(fr8_carry(v), 16);
     const __m512i *l = v.l;
-    const __m512i w[FR_LIMBS] = {fr8_join(l[0], 4, l[1], 48), fr8_join(l[1], 16, l[2], 36),
-                                 fr8_join(l[2], 28, l[3], 24), fr8_join(l[3], 40, l[4], 12)};
+    w[0] = fr8_join(l[0], 4, l[1], 48);
+    w[1] = fr8_join(l[1], 16, l[2], 36);
+    w[2] = fr8_join(l[2], 28, l[3], 24);
+    w[3] = fr8_join(l[3], 40, l[4], 12);
     VERIFY(_mm512_test_epi64_mask(l[0], fr8_all(15)) == 0 && fr8_below(v, 16));
+}
+
+/* Such a value to a[0], a[stride], ... */
+static inline void fr8_store_factor(fr *a, size_t stride, fr8 v)
+{
+    __m512i w[FR_LIMBS];
+    fr8_factor_words(w, v);
     fr8_store_words(a, stride, w);
+}
+
+/* To a[0][at], a[1][at], ..., which may be the same places for several lanes. */
+static inline void fr8_scatter_factor(fr *const *a, size_t at, fr8 v)
+{
+    __m512i w[FR_LIMBS], pair[4];
+    fr8_factor_words(w, v);
+    fr8_pack(pair, w);
+    for (size_t i = 0; i < 4; i++) {
+        _mm256_storeu_si256((__m256i *)(void *)(a[2 * i] + at), _mm512_castsi512_si256(pair[i]));
+        _mm256_storeu_si256((__m256i *)(void *)(a[2 * i + 1] + at), _mm512_extracti64x4_epi64(pair[i], 1));
+    }
 }
 
 #endif

@@ -14,12 +14,12 @@ void column_alloc(struct cs *cs, struct num *rows, unsigned layers, const fr *va
 }
 
 struct num column_hash(struct cs *cs, const struct poseidon_set *poseidon, const struct num *rows,
-                       unsigned layers)
+                       unsigned layers, const fr *digest)
 {
     const struct poseidon *p = poseidon_of_arity(poseidon, layers);
     if (!p) {
         cs_fail(cs, CUZK_ERR_UNSUPPORTED, "no hash for columns of %u layers", layers);
         return (struct num){.v = VAR_ONE};
     }
-    return poseidon_gadget(cs, p, rows);
+    return poseidon_gadget_known(cs, p, rows, digest);
 }

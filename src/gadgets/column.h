@@ -9,8 +9,9 @@
 /* New variables, one a layer, the lowest first; values may be NULL on a blank circuit. */
 void column_alloc(struct cs *cs, struct num *rows, unsigned layers, const fr *values);
 
-/* The column's Poseidon hash; there are columns of 2 and of 11 layers. */
+/* The column's Poseidon hash; there are columns of 2 and of 11 layers. digest: where it is known before
+ * (poseidon_gadget_known), or NULL. */
 struct num column_hash(struct cs *cs, const struct poseidon_set *poseidon, const struct num *rows,
-                       unsigned layers);
+                       unsigned layers, const fr *digest);
 
 #endif

@@ -74,11 +74,11 @@ struct num sha256_pair_gadget(struct cs *cs, const struct num children[2])
 }
 
 static struct num node_gadget(struct cs *cs, const struct inclusion_tree *tree, unsigned arity,
-                              const struct num *children)
+                              const struct num *children, const fr *digest)
 {
     if (!tree->poseidon)
         return sha256_node_gadget(cs, children);
-    return poseidon_gadget(cs, poseidon_of_arity(tree->poseidon, arity), children);
+    return poseidon_gadget_known(cs, poseidon_of_arity(tree->poseidon, arity), children, digest);
 }
 
 /* One level up. bits: the index's, log2 arity of them. */
@@ -98,7 +98,7 @@ static struct num climb(struct cs *cs, const struct inclusion_tree *tree, unsign
     }
     insert_gadget(cs, children, arity, node, bits, siblings);
     cs_push(cs, "computation of commitment hash");
-    const struct num up = node_gadget(cs, tree, arity, children);
+    const struct num up = node_gadget(cs, tree, arity, children, step ? step->digest : NULL);
     cs_pop(cs);
     return up;
 }
@@ -137,7 +137,8 @@ void inclusion_gadget(struct cs *cs, const struct inclusion_tree *tree, const st
 }
 
 void inclusion_at(struct cs *cs, const struct inclusion_tree *tree, const struct num *leaf,
-                  const struct boolean *bits, const struct num *siblings, const struct num *root)
+                  const struct boolean *bits, const struct num *siblings, const fr *const *digests,
+                  const struct num *root)
 {
     struct num node = *leaf;
     for (unsigned level = 0; level < inclusion_levels(tree); level++) {
@@ -147,7 +148,7 @@ void inclusion_at(struct cs *cs, const struct inclusion_tree *tree, const struct
         insert_gadget(cs, children, arity, &node, bits, siblings);
         cs_pop(cs);
         cs_push(cs, "merkle proof hash (height=%u)", level);
-        node = node_gadget(cs, tree, arity, children);
+        node = node_gadget(cs, tree, arity, children, digests ? digests[level] : NULL);
         cs_pop(cs);
         bits += log2_of(arity);
         siblings += arity - 1;

@@ -22,6 +22,7 @@ struct inclusion_tree {
 struct inclusion_step {
     uint32_t index;     /* of the path's own node among the arity */
     const fr *siblings; /* the others in order */
+    const fr *digest;   /* the next level's node where it is known before (poseidon_gadget_known); or NULL */
 };
 
 /* The tree over so many leaves: base_levels from the count. SHA-256 if poseidon is NULL. */
@@ -44,9 +45,11 @@ void inclusion_gadget(struct cs *cs, const struct inclusion_tree *tree, const st
 
 /* leaf is in the tree of this root at the place that the bits form, lowest first; the bits are variables, not
  * negated, as many as the levels' arities hold. siblings: those of all levels, the lowest level's first. No
- * new bits, no public input: the reference's por_no_challenge_input. A tree without levels is its root. */
+ * new bits, no public input: the reference's por_no_challenge_input. A tree without levels is its root.
+ * digests: of the levels where they are known before, each may be NULL as in a step; NULL: none. */
 void inclusion_at(struct cs *cs, const struct inclusion_tree *tree, const struct num *leaf,
-                  const struct boolean *bits, const struct num *siblings, const struct num *root);
+                  const struct boolean *bits, const struct num *siblings, const fr *const *digests,
+                  const struct num *root);
 
 /* A tree's node from its children: SHA-256 of two numbers' 254-bit strings, little-endian bytes; Poseidon of
  * `arity` of them. */

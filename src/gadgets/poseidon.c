@@ -307,7 +307,7 @@ static bool describe(struct shape *shape, struct unit_operands *variables, const
 
 /* The digest of a skipped hash, and its variables' values if they are wanted. */
 static struct num take_result(struct cs *cs, const struct unit *unit, const struct poseidon *p,
-                              const struct num *preimage)
+                              const struct num *preimage, const fr *known)
 {
     if (unit->results != 1 || unit->wide_count != poseidon_trace_count(p)) {
         unit_differs(cs);
@@ -319,13 +319,19 @@ static struct num take_result(struct cs *cs, const struct unit *unit, const stru
         const size_t count = poseidon_trace_count(p);
         for (unsigned i = 0; i < p->arity; i++)
             values[i] = preimage[i].value;
-        poseidon_trace(unit->variant, p, unit->wide, count, values, 1);
-        digest.value = unit->wide[count - 1];
+        if (known && unit->traces) {
+            poseidon_queue_trace(unit->traces, p, unit->wide, values);
+            digest.value = *known;
+        } else {
+            poseidon_trace(unit->variant, p, unit->wide, count, values, 1);
+            digest.value = unit->wide[count - 1];
+        }
     }
     return digest;
 }
 
-struct num poseidon_gadget(struct cs *cs, const struct poseidon *p, const struct num *preimage)
+struct num poseidon_gadget_known(struct cs *cs, const struct poseidon *p, const struct num *preimage,
+                                 const fr *known)
 {
     struct shape shape;
     struct unit_operands variables;
@@ -334,8 +340,13 @@ struct num poseidon_gadget(struct cs *cs, const struct poseidon *p, const struct
     struct unit unit = {
         .kind = UNIT_POSEIDON, .shape = &shape, .shape_bytes = sizeof shape, .operands = &variables};
     if (unit_enter(cs, &unit))
-        return take_result(cs, &unit, p, preimage);
+        return take_result(cs, &unit, p, preimage, known);
     const struct num digest = hash_rows(cs, p, preimage);
     unit_leave(cs, &unit, &digest.v, 1);
     return digest;
+}
+
+struct num poseidon_gadget(struct cs *cs, const struct poseidon *p, const struct num *preimage)
+{
+    return poseidon_gadget_known(cs, p, preimage, NULL);
 }

@@ -11,4 +11,9 @@
 /* The digest of p->arity numbers, a new variable. */
 struct num poseidon_gadget(struct cs *cs, const struct poseidon *p, const struct num *preimage);
 
+/* The same; digest: its value, where that is known before, so that the variables' may be made later. NULL:
+ * not known. */
+struct num poseidon_gadget_known(struct cs *cs, const struct poseidon *p, const struct num *preimage,
+                                 const fr *digest);
+
 #endif

@@ -21,10 +21,13 @@ cuzk_status template_circuit_open(const struct exec *x, struct template_circuit 
     struct template_circuit t = {.templates = {.bits = 0}};
     struct template_identity id;
     struct block classes = {0};
+    struct cuzk_error unkept;
     memset(&id, 0, sizeof id);
     snprintf(id.name, sizeof id.name, "%s", name);
     memcpy(id.revision, circuits_revision, sizeof id.revision);
-    cuzk_status status = templates_open(x, &t.templates, path, &id, blank, e);
+    cuzk_status status = templates_open(x, &t.templates, path, &id, blank, &unkept, e);
+    if (status == CUZK_OK && unkept.status != CUZK_OK)
+        snprintf(t.unkept, sizeof t.unkept, "%.250s", unkept.message);
     if (status == CUZK_OK)
         status = templates_class_bits(x, &t.templates, &classes, e);
     if (status == CUZK_OK)

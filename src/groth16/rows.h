@@ -11,6 +11,7 @@
 struct template_circuit {
     struct templates templates;
     uint8_t classes[DIGEST_BYTES]; /* which auxiliary variables are bits: srs_digest_classes */
+    char unkept[256]; /* why the file could not be written; "" if it is there, or was not wanted */
 };
 /* From the file path, or recorded and kept there (r1cs/template_file.h; NULL: not kept). */
 cuzk_status template_circuit_open(const struct exec *x, struct template_circuit *out, const char *path,

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "hash/poseidon.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/pool.h"
 #include "hash/poseidon_constants.h"
@@ -64,6 +66,37 @@ void poseidon_hash(enum cpu_variant variant, const struct poseidon *p, fr *out, 
     poseidon_hash_portable(p, out, preimage);
 }
 
+#ifdef CUZK_HAVE_IFMA
+/* 2 to 7 hashes: the lanes that are left do the first one again. */
+static void hash_few(const struct poseidon *p, fr *out, const fr *preimages, size_t n)
+{
+    fr room[POSEIDON_LANES * POSEIDON_MAX_ARITY], digests[POSEIDON_LANES];
+    const size_t arity = p->arity;
+    for (size_t k = 0; k < POSEIDON_LANES; k++)
+        memcpy(room + k * arity, preimages + (k < n ? k : 0) * arity, arity * sizeof *room);
+    poseidon_hash_eight_ifma(p, digests, room);
+    memcpy(out, digests, n * sizeof *out);
+}
+#endif
+
+void poseidon_hash_some(enum cpu_variant variant, const struct poseidon *p, fr *out, const fr *preimages,
+                        size_t n)
+{
+    size_t i = 0;
+#ifdef CUZK_HAVE_IFMA
+    if (variant == CPU_IFMA) {
+        for (; n - i >= POSEIDON_LANES; i += POSEIDON_LANES)
+            poseidon_hash_eight_ifma(p, out + i, preimages + i * p->arity);
+        if (n - i > 1) {
+            hash_few(p, out + i, preimages + i * p->arity, n - i);
+            return;
+        }
+    }
+#endif
+    for (; i < n; i++)
+        poseidon_hash(variant, p, &out[i], preimages + i * p->arity);
+}
+
 struct many {
     const struct exec *exec;
     const struct poseidon *p;
@@ -79,17 +112,8 @@ static void hash_some(void *context, size_t task, unsigned worker)
     if (exec_cancelled(m->exec))
         return;
     const size_t from = task * HASHES_A_TASK;
-    const size_t to = m->n - from < HASHES_A_TASK ? m->n : from + HASHES_A_TASK;
-    size_t i = from;
-#ifdef CUZK_HAVE_IFMA
-    while (m->exec->variant == CPU_IFMA && to - from >= 8 && i < to) {
-        const size_t at = to - i < 8 ? to - 8 : i; /* the last eight, some of them again */
-        poseidon_hash_eight_ifma(m->p, &m->out[at], m->preimages + at * m->p->arity);
-        i = at + 8;
-    }
-#endif
-    for (; i < to; i++)
-        poseidon_hash(m->exec->variant, m->p, &m->out[i], m->preimages + i * m->p->arity);
+    poseidon_hash_some(m->exec->variant, m->p, m->out + from, m->preimages + from * m->p->arity,
+                       m->n - from < HASHES_A_TASK ? m->n - from : HASHES_A_TASK);
 }
 
 cuzk_status poseidon_hash_many(const struct exec *x, const struct poseidon *p, fr *out, const fr *preimages,

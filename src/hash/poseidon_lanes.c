@@ -14,22 +14,21 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* Where the traces go; at NULL: nowhere. */
+/* Where the traces go, from the place `at` on; out NULL: nowhere. */
 struct trace {
-    fr *at;
-    size_t stride;
+    fr *const *out;
+    size_t at;
 };
 
 static ALWAYS_INLINE void put(const struct trace *trace, size_t place, fr8 v)
 {
-    if (trace->at)
-        fr8_store_factor(trace->at + place, trace->stride, v);
+    if (trace->out)
+        fr8_scatter_factor(trace->out, trace->at + place, v);
 }
 
 static ALWAYS_INLINE void advance(struct trace *trace, size_t places)
 {
-    if (trace->at)
-        trace->at += places;
+    trace->at += places;
 }
 
 /* t += the sum of a[i] * b[i], from .. to - 1. */
@@ -174,7 +173,7 @@ void poseidon_hash_eight_ifma(const struct poseidon *p, fr *out, const fr *preim
     fr8_store_factor(out, 1, permute(p, preimages, (struct trace){0}));
 }
 
-void poseidon_trace_eight_ifma(const struct poseidon *p, fr *out, size_t stride, const fr *preimages)
+void poseidon_trace_eight_ifma(const struct poseidon *p, fr *const out[8], const fr *preimages)
 {
-    permute(p, preimages, (struct trace){out, stride});
+    permute(p, preimages, (struct trace){out, 0});
 }

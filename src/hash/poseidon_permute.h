@@ -13,9 +13,10 @@ void poseidon_hash_adx(const struct poseidon *p, fr *out, const fr *preimage);
 void poseidon_trace_one_portable(const struct poseidon *p, fr *out, const fr *preimage);
 void poseidon_trace_one_adx(const struct poseidon *p, fr *out, const fr *preimage);
 
-/* Eight at once, the k-th from preimages + k * p->arity; digests to out[k], traces to out + k * stride. */
+/* Eight at once, the k-th from preimages + k * p->arity; the digest is out[k], the trace begins at out[k].
+ * Equal preimages may have the same out[k]. */
 void poseidon_hash_eight_ifma(const struct poseidon *p, fr *out, const fr *preimages);
-void poseidon_trace_eight_ifma(const struct poseidon *p, fr *out, size_t stride, const fr *preimages);
+void poseidon_trace_eight_ifma(const struct poseidon *p, fr *const out[8], const fr *preimages);
 
 /* poseidon_adx.S */
 void poseidon_sum_adx(uint64_t t[FR_LIMBS + 1], const fr *a, const fr *b, size_t n, size_t b_stride);

@@ -18,7 +18,7 @@ cuzk_status assignment_new(struct assignment *out, struct budget *budget, uint32
         status =
             block_new(&a.bit_block, budget, (size_t)bits / 64 + 2, sizeof(uint64_t), "the witness's bits", e);
     if (status == CUZK_OK)
-        status = block_new(&a.wide_block, budget, wide, sizeof(fr), "the witness's wide values", e);
+        status = block_new_stale(&a.wide_block, budget, wide, sizeof(fr), "the witness's wide values", e);
     if (status != CUZK_OK) {
         assignment_free(&a);
         return status;

@@ -22,8 +22,9 @@ struct assignment {
     fr *wide_value;
 };
 cuzk_status assignment_new(struct assignment *out, struct budget *budget, uint32_t inputs, uint32_t bits,
-                           uint32_t wide, struct cuzk_error *e) MUST_USE; /* all zero */
-void assignment_free(struct assignment *a);                               /* a zeroed one is fine */
+                           uint32_t wide,
+                           struct cuzk_error *e) MUST_USE; /* bits and inputs zero, wide values anything */
+void assignment_free(struct assignment *a);                /* a zeroed one is fine */
 
 static inline bool assignment_bit(const struct assignment *a, uint32_t number)
 {

@@ -40,6 +40,7 @@ struct row {
 };
 
 struct cs;
+struct exec;
 struct unit;
 
 /* What takes the circuit. self is the sink's own state. Indices count from 0 for each kind; input 0 is
@@ -150,6 +151,10 @@ struct circuit {
      * numbers that mean nothing. */
     uint32_t parts;
     void (*part)(const void *self, struct cs *cs, uint32_t k);
+
+    /* May be NULL. To be called, or not, before a run for values: makes at once what makes units' values
+     * known before (poseidon_gadget_known), on all threads of x. */
+    cuzk_status (*prepare)(const void *self, const struct exec *x, struct cuzk_error *e);
 };
 /* The next part begins here. */
 void cs_part(struct cs *cs);

@@ -180,15 +180,17 @@ cuzk_status templates_check_digest(const struct templates *t, const char *path, 
 
 cuzk_status templates_open(const struct exec *x, struct templates *out, const char *path,
                            const struct template_identity *id, const struct circuit *circuit,
-                           struct cuzk_error *e)
+                           struct cuzk_error *unkept, struct cuzk_error *e)
 {
+    if (unkept)
+        *unkept = (struct cuzk_error){.status = CUZK_OK};
     if (path && templates_map(x, out, path, id, NULL) == CUZK_OK) {
         if (templates_check_digest(out, path, NULL) == CUZK_OK)
             return CUZK_OK;
         templates_free(out);
     }
     const cuzk_status status = templates_record(x, out, circuit, e);
-    if (status == CUZK_OK && path && templates_write(out, path, id, NULL) != CUZK_OK)
+    if (status == CUZK_OK && path && templates_write(out, path, id, unkept) != CUZK_OK)
         return CUZK_OK; /* the next one records again */
     return status;
 }

@@ -31,10 +31,11 @@ cuzk_status templates_check_digest(const struct templates *t, const char *path,
                                    struct cuzk_error *e) MUST_USE;
 
 /* Map path and check its digest; if that does not work record the circuit and write the file, which may fail
- * without harm (a read-only folder). path NULL: record. */
+ * without harm (a read-only folder): then *unkept (may be NULL) says why, else its status is CUZK_OK. path
+ * NULL: record. */
 cuzk_status templates_open(const struct exec *x, struct templates *out, const char *path,
                            const struct template_identity *id, const struct circuit *circuit,
-                           struct cuzk_error *e) MUST_USE;
+                           struct cuzk_error *unkept, struct cuzk_error *e) MUST_USE;
 
 /* Everything that rows.c, witness_walk.c and templates_expand follow leads somewhere: CUZK_ERR_INPUT if not.
  */

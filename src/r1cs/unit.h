@@ -11,6 +11,8 @@
 #include "base/cpu.h"
 #include "r1cs/cs.h"
 
+struct poseidon_queue;
+
 enum unit_kind {
     UNIT_NONE = 0, /* what lies between units */
     UNIT_SHA256,   /* a compression */
@@ -48,8 +50,9 @@ struct unit {
     uint64_t *bits; /* NULL unless values are wanted: the unit's boolean variables in their order from bit
                        bit_at on, lowest bit of a word first; they are zero so far */
     size_t bit_at;
-    fr *wide;                 /* its other variables in their order */
-    enum cpu_variant variant; /* to compute them with */
+    fr *wide;                      /* its other variables in their order */
+    enum cpu_variant variant;      /* to compute them with */
+    struct poseidon_queue *traces; /* takes those of a Poseidon hash that may be written later */
     void **plan; /* room for one mem_alloc block of the gadget's, the same at each unit of one shape, first
                     NULL; the sink frees it */
 

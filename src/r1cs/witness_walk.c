@@ -2,6 +2,7 @@
  *
  * The units come in the order in which the templates' instances stand. What lies between them is allocated
  * variable by variable. Parts of a circuit are walked by all threads, each part's bits first by themselves.
+ * Traces of Poseidon hashes wait in a queue a thread until there are enough to be made side by side.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "r1cs/witness_walk.h"
 
@@ -9,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "hash/poseidon_trace.h"
 #include "r1cs/bits.h"
 #include "r1cs/hash_index.h"
 #include "r1cs/unit.h"
@@ -31,6 +33,7 @@ struct walk {
     uint32_t first_bit;
     bool alone;  /* the only walk: it reports progress */
     void **plan; /* one a template */
+    struct poseidon_queue *traces;
     struct cuzk_error error;
 };
 
@@ -100,6 +103,7 @@ static cuzk_status on_unit_enter(void *self, struct cs *cs, struct unit *u, bool
     u->bit_at = k->at.bits - k->first_bit;
     u->wide = k->w->wide_value + k->at.wide;
     u->variant = k->x->variant;
+    u->traces = k->traces;
     u->plan = &k->plan[i->template];
     k->at.instance++;
     k->at.bits += one->bits;
@@ -150,6 +154,17 @@ static void plans_free(void **plan, size_t count)
     mem_free(plan);
 }
 
+/* One a worker. */
+static struct poseidon_queue *queues_new(size_t count, enum cpu_variant variant, struct cuzk_error *e)
+{
+    struct poseidon_queue *queue = mem_alloc(count, sizeof *queue);
+    if (!queue)
+        error_memory(e, count * sizeof *queue, "waiting traces");
+    for (size_t i = 0; queue && i < count; i++)
+        queue[i].variant = variant;
+    return queue;
+}
+
 static cuzk_status walk_whole(const struct exec *x, const struct assignment *w, const struct templates *t,
                               const struct circuit *circuit, struct cuzk_error *e)
 {
@@ -157,14 +172,19 @@ static cuzk_status walk_whole(const struct exec *x, const struct assignment *w, 
     struct cs_counts counts;
     k.end = place_of(t, t->count[TEMPLATE_INSTANCES]);
     k.plan = plans_new(t->count[TEMPLATE_TEMPLATES], e);
-    if (!k.plan)
+    k.traces = k.plan ? queues_new(1, x->variant, e) : NULL;
+    if (!k.traces) {
+        plans_free(k.plan, t->count[TEMPLATE_TEMPLATES]);
         return CUZK_ERR_MEMORY;
+    }
     cuzk_status status = circuit_run(circuit, &sink, &k, x->cancel, &counts, e);
+    poseidon_queue_finish(k.traces);
     if (k.error.status != CUZK_OK)
         status = error_set(e, k.error.status, "%s", k.error.message);
     else if (status == CUZK_OK && (counts.aux != t->counts.aux || counts.rows != t->counts.rows ||
                                    counts.inputs != t->counts.inputs || k.at.bits != t->bits))
         status = error_set(e, CUZK_ERR_MISMATCH, "the templates are of another circuit: the counts differ");
+    mem_free(k.traces);
     plans_free(k.plan, t->count[TEMPLATE_TEMPLATES]);
     return status;
 }
@@ -176,10 +196,11 @@ struct parts {
     const struct assignment *w;
     const struct templates *t;
     const struct circuit *circuit;
-    void **plans;      /* a list a worker */
-    struct block bits; /* room for a part's, a worker */
-    size_t words;      /* of it */
-    int failed;        /* set once; whoever sets it owns error */
+    void **plans;                  /* a list a worker */
+    struct poseidon_queue *traces; /* one a worker */
+    struct block bits;             /* room for a part's, a worker */
+    size_t words;                  /* of it */
+    int failed;                    /* set once; whoever sets it owns error */
     cuzk_status status;
     struct cuzk_error error;
 };
@@ -226,6 +247,7 @@ static void part_task(void *ctx, size_t part, unsigned worker)
     k.bit = (uint64_t *)p->bits.ptr + worker * p->words;
     k.first_bit = k.at.bits;
     k.plan = p->plans + worker * t->count[TEMPLATE_TEMPLATES];
+    k.traces = &p->traces[worker];
     memset(k.bit, 0, p->words * sizeof *k.bit);
     cs_init(&cs, &sink, &k, p->x->cancel);
     cs.inputs = k.at.inputs;
@@ -242,6 +264,13 @@ static void part_task(void *ctx, size_t part, unsigned worker)
     else
         put_bits(p->w->bit, k.first_bit, k.bit, k.end.bits - k.first_bit);
     cs_free(&cs);
+}
+
+static void finish_task(void *ctx, size_t i, unsigned worker)
+{
+    struct parts *p = ctx;
+    (void)worker;
+    poseidon_queue_finish(&p->traces[i]);
 }
 
 /* Do the circuit's parts make the whole, and the templates know them? */
@@ -267,13 +296,17 @@ static cuzk_status walk_parts(const struct exec *x, const struct assignment *w, 
     if (status != CUZK_OK)
         return status;
     p.plans = plans_new(plans, e);
-    if (!p.plans) {
+    p.traces = p.plans ? queues_new(workers, x->variant, e) : NULL;
+    if (!p.traces) {
+        plans_free(p.plans, plans);
         block_free(&p.bits);
         return CUZK_ERR_MEMORY;
     }
     w->input[0] = FR_ONE;
     exec_progress(x, "witness", 0, t->counts.aux);
     pool_run(x->pool, part_task, &p, circuit->parts);
+    pool_run(x->pool, finish_task, &p, workers);
+    mem_free(p.traces);
     plans_free(p.plans, plans);
     block_free(&p.bits);
     return p.failed ? error_set(e, p.status, "%s", p.error.message) : CUZK_OK;
@@ -283,7 +316,11 @@ cuzk_status witness_walk(const struct exec *x, struct assignment *out, const str
                          const struct circuit *circuit, struct cuzk_error *e)
 {
     struct assignment w;
-    cuzk_status status = assignment_new(&w, x->budget, t->counts.inputs, t->bits, t->wide, e);
+    cuzk_status status = CUZK_OK;
+    if (circuit->prepare && x->variant == CPU_IFMA) /* without lanes nothing is gained */
+        status = circuit->prepare(circuit->self, x, e);
+    if (status == CUZK_OK)
+        status = assignment_new(&w, x->budget, t->counts.inputs, t->bits, t->wide, e);
     if (status != CUZK_OK)
         return status;
     status = has_parts(t, circuit) ? walk_parts(x, &w, t, circuit, e) : walk_whole(x, &w, t, circuit, e);

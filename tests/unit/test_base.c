@@ -14,6 +14,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/text.h"
 #include "base/timing.h"
 #include "base/topology.h"
@@ -254,6 +255,114 @@ static void block_errors_leave_output_and_budget(void **state)
     budget_free(b);
 }
 
+/* What is freed comes back as it was, to a block of the same size alone. */
+static void stale_blocks_come_back(void **state)
+{
+    (void)state;
+    enum { SIZE = 8 << 20 };
+    struct budget *b, *part;
+    struct block block, other;
+    assert_int_equal(budget_new(&b, (uint64_t)64 << 20, NULL), CUZK_OK);
+    assert_int_equal(block_new_stale(&block, b, SIZE, 1, "a block", NULL), CUZK_OK);
+    uint8_t *const first = block.ptr;
+    assert_int_equal((uintptr_t)first % ((size_t)2 << 20), 0);
+    first[0] = first[SIZE - 1] = 77;
+    block_free(&block);
+    assert_null(block.ptr);
+    assert_int_equal(budget_used(b), 0);
+    assert_int_equal(block_new(&other, b, SIZE, 1, "a zeroed block", NULL), CUZK_OK);
+    assert_int_equal(((uint8_t *)other.ptr)[0] | ((uint8_t *)other.ptr)[SIZE - 1], 0);
+    assert_int_equal(block_new_stale(&block, b, SIZE / 2, 1, "a smaller one", NULL), CUZK_OK);
+    assert_ptr_not_equal(block.ptr, first);
+    block_free(&block);
+    block_free(&other);
+
+    /* By way of a part, both there and back. */
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(budget_reserve(b, SIZE, "a part", NULL), CUZK_OK);
+        assert_int_equal(budget_new_part(&part, b, SIZE, NULL), CUZK_OK);
+        assert_int_equal(budget_limit(part), SIZE);
+        assert_int_equal(block_new_stale(&block, part, SIZE - 5, 1, "a block", NULL), CUZK_OK);
+        assert_ptr_equal(block.ptr, first);
+        assert_int_equal(block.size, SIZE - 5);
+        assert_int_equal(budget_used(part), SIZE);
+        assert_int_equal(block_new_stale(&other, part, 1, 1, "too much", NULL), CUZK_ERR_MEMORY);
+        memset(first, 1, SIZE);
+        block_free(&block);
+        assert_int_equal(budget_used(part), 0);
+        budget_free(part);
+        budget_release(b, SIZE);
+    }
+    mem_fail_after(1);
+    assert_int_equal(block_new_stale(&block, b, SIZE, 1, "unlucky", NULL), CUZK_ERR_MEMORY);
+    assert_int_equal(block_new_stale(&block, NULL, SIZE, 1, "without a budget", NULL), CUZK_OK);
+    assert_ptr_not_equal(block.ptr, first);
+    block_free(&block);
+    assert_int_equal(budget_used(b), 0);
+    budget_free(b);
+}
+
+/* Who reserves has the memory that was kept; what is kept never goes beyond the limit. */
+static void kept_memory_is_free_memory(void **state)
+{
+    (void)state;
+    enum { SIZE = 8 << 20, LIMIT = 20 << 20 };
+    struct budget *b;
+    struct block one, two;
+    assert_int_equal(budget_new(&b, LIMIT, NULL), CUZK_OK);
+    assert_int_equal(block_new_stale(&one, b, SIZE, 1, "a block", NULL), CUZK_OK);
+    memset(one.ptr, 5, SIZE);
+    block_free(&one);
+    assert_int_equal(budget_reserve(b, LIMIT, "all", NULL), CUZK_OK);
+    assert_int_equal(budget_used(b), LIMIT);
+    budget_release(b, LIMIT);
+    assert_int_equal(block_new_stale(&one, b, SIZE, 1, "a block", NULL), CUZK_OK);
+    assert_int_equal(*(uint8_t *)one.ptr, 0); /* a new one: the old one had to go */
+    memset(one.ptr, 6, SIZE);
+    assert_int_equal(block_new_stale(&two, b, SIZE, 1, "a block", NULL), CUZK_OK);
+    assert_int_equal(budget_reserve(b, LIMIT - 2 * SIZE, "the rest", NULL), CUZK_OK);
+    block_free(&one);
+    block_free(&two); /* both fit in what they have left free */
+    assert_int_equal(budget_used(b), LIMIT - 2 * SIZE);
+    assert_int_equal(budget_reserve(b, SIZE + 1, "more than one of them leaves", NULL), CUZK_OK);
+    budget_release(b, LIMIT - SIZE + 1);
+    assert_int_equal(budget_peak(b), LIMIT);
+    budget_free(b);
+}
+
+static void take_and_give_back(void *context, size_t i, unsigned worker)
+{
+    struct budget *b = context;
+    const size_t size = ((size_t)4 << 20) + ((i % 3) << 21);
+    struct block block;
+    (void)worker;
+    if (block_new_stale(&block, b, size, 1, "a block", NULL) != CUZK_OK)
+        return; /* the others have it all */
+    uint8_t *p = block.ptr;
+    for (size_t at = 0; at < size; at += 4096)
+        p[at] = (uint8_t)i;
+    for (size_t at = 0; at < size; at += 4096)
+        if (p[at] != (uint8_t)i)
+            fail_msg("two have the same memory");
+    block_free(&block);
+    if (i % 5 == 0 && budget_reserve(b, 3 << 20, "a number", NULL) == CUZK_OK)
+        budget_release(b, 3 << 20);
+}
+
+static void threads_share_what_is_kept(void **state)
+{
+    (void)state;
+    struct budget *b;
+    struct pool *pool;
+    assert_int_equal(budget_new(&b, (uint64_t)26 << 20, NULL), CUZK_OK);
+    assert_int_equal(pool_new(&pool, 4, NULL), CUZK_OK);
+    pool_run(pool, take_and_give_back, b, 300);
+    assert_int_equal(budget_used(b), 0);
+    assert_true(budget_peak(b) <= (uint64_t)26 << 20);
+    pool_free(pool);
+    budget_free(b);
+}
+
 /* ---- small allocations ---- */
 
 static void chosen_allocation_fails_once(void **state)
@@ -469,6 +578,9 @@ int main(void)
         cmocka_unit_test(budget_counts_to_its_limit),
         cmocka_unit_test(default_budget_is_the_machine),
         cmocka_unit_test(block_is_zeroed_aligned_counted),
+        cmocka_unit_test(stale_blocks_come_back),
+        cmocka_unit_test(kept_memory_is_free_memory),
+        cmocka_unit_test(threads_share_what_is_kept),
         cmocka_unit_test(empty_block_is_fine),
         cmocka_unit_test(block_errors_leave_output_and_budget),
         cmocka_unit_test(chosen_allocation_fails_once),

@@ -271,6 +271,14 @@ static void factors_go_back_to_memory(void **state)
         fr8_store_factor(got, 2, made_lazy(with_up_to(factor, 15)));
         for (int i = 0; i < FR8_LANES; i++)
             assert_true(fr_equal(&got[2 * i], &a[i]));
+        fr *const to[FR8_LANES] = {got + 8, got, got + 12, got + 4, got + 2, got + 10, got + 6, got};
+        memset(got, 0xff, sizeof got);
+        fr8_scatter_factor(to, 1, made_lazy(with_up_to(factor, 15)));
+        for (int i = 0; i < FR8_LANES; i++)
+            assert_true(
+                fr_equal(&to[i][1], &a[i == 1 ? FR8_LANES - 1 : i])); /* the same place: the last one */
+        for (int i = 0; i < FR8_LANES; i++)
+            assert_int_equal(got[2 * i].l[0], UINT64_MAX);
     }
 }
 

@@ -205,6 +205,29 @@ static void test_there_is_an_instance_for_each_tree_arity(void **state)
     assert_null(poseidon_of_arity(set, 3));
 }
 
+static void test_some_hashes_are_the_single_ones(void **state)
+{
+    (void)state;
+    enum { MOST = 19 };
+    fr preimages[MOST * POSEIDON_MAX_ARITY], out[MOST + 1];
+    for (size_t i = 0; i < ARRAY_LEN(preimages); i++)
+        preimages[i] = element(i + 1000);
+    for (unsigned v = 0; v < CPU_VARIANTS; v++)
+        for (unsigned k = 0; k < POSEIDON_KINDS && cpu_supports((enum cpu_variant)v); k++)
+            for (size_t n = 0; n <= MOST; n++) {
+                const struct poseidon *p = &set->kind[k];
+                memset(out, 0xff, sizeof out);
+                poseidon_hash_some((enum cpu_variant)v, p, out, preimages, n);
+                for (size_t i = 0; i < n; i++) {
+                    fr expected;
+                    poseidon_hash(CPU_PORTABLE, p, &expected, preimages + i * p->arity);
+                    assert_true(fr_equal(&out[i], &expected));
+                }
+                for (size_t i = n; i <= MOST; i++)
+                    assert_int_equal(out[i].l[0], UINT64_MAX);
+            }
+}
+
 static void test_many_hashes_are_the_single_ones(void **state)
 {
     (void)state;
@@ -317,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_the_mds_matrix_is_cauchy),
         cmocka_unit_test(test_the_output_may_lie_in_the_preimage),
         cmocka_unit_test(test_there_is_an_instance_for_each_tree_arity),
+        cmocka_unit_test(test_some_hashes_are_the_single_ones),
         cmocka_unit_test(test_many_hashes_are_the_single_ones),
         cmocka_unit_test(test_sums_of_products_in_assembly),
         cmocka_unit_test(test_failing_allocations),

@@ -87,7 +87,7 @@ static void fill(fr *preimages, size_t n, uint64_t seed)
 static void traces_are_the_witness_of_the_gadget(void **state)
 {
     (void)state;
-    static const size_t counts[] = {0, 1, 7, 8, 9, 16, MOST};
+    static const size_t counts[] = {0, 1, 2, 7, 8, 9, 16, MOST};
     for (unsigned k = 0; k < POSEIDON_KINDS; k++) {
         const struct poseidon *p = &set->kind[k];
         const size_t count = poseidon_trace_count(p), stride = count + 3;
@@ -116,6 +116,50 @@ static void traces_are_the_witness_of_the_gadget(void **state)
     }
 }
 
+/* Of all instances in turn, to places in another order than asked. */
+static void traces_that_wait_are_the_same(void **state)
+{
+    (void)state;
+    enum { EACH = 11 };
+    const size_t most = poseidon_trace_count(&set->kind[POSEIDON_11]);
+    fr *want = malloc(most * sizeof *want), *room = malloc(POSEIDON_KINDS * EACH * most * sizeof *room);
+    struct poseidon_queue *queue = malloc(sizeof *queue);
+    fr preimages[EACH * POSEIDON_MAX_ARITY];
+    assert_true(want && room && queue);
+    fill(preimages, ARRAY_LEN(preimages), 5);
+    for (unsigned v = 0; v < CPU_VARIANTS; v++) {
+        if (!cpu_supports((enum cpu_variant)v))
+            continue;
+        for (size_t each = 0; each <= EACH; each++) {
+            memset(room, 0xff, POSEIDON_KINDS * EACH * most * sizeof *room);
+            *queue = (struct poseidon_queue){.variant = (enum cpu_variant)v};
+            for (size_t i = 0; i < each; i++)
+                for (size_t k = 0; k < POSEIDON_KINDS; k++)
+                    poseidon_queue_trace(queue, &set->kind[k],
+                                         room + (POSEIDON_KINDS * ((i * 4) % EACH) + k) * most,
+                                         preimages + i * set->kind[k].arity);
+            poseidon_queue_finish(queue);
+            for (size_t i = 0; i < EACH; i++)
+                for (size_t k = 0; k < POSEIDON_KINDS; k++) {
+                    const struct poseidon *p = &set->kind[k];
+                    const fr *got = room + (POSEIDON_KINDS * ((i * 4) % EACH) + k) * most;
+                    const size_t count = i < each ? poseidon_trace_count(p) : 0;
+                    poseidon_trace(CPU_PORTABLE, p, want, most, preimages + i * p->arity, 1);
+                    assert_memory_equal(got, want, count * sizeof *got);
+                    for (size_t j = count; j < most; j++)
+                        assert_int_equal(got[j].l[0], UINT64_MAX);
+                }
+            memset(room, 0xff, POSEIDON_KINDS * EACH * most * sizeof *room);
+            poseidon_queue_finish(queue); /* nothing waits */
+            for (size_t i = 0; i < POSEIDON_KINDS * EACH * most; i++)
+                assert_int_equal(room[i].l[0], UINT64_MAX);
+        }
+    }
+    free(queue);
+    free(room);
+    free(want);
+}
+
 static void the_last_value_is_the_digest(void **state)
 {
     (void)state;
@@ -140,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traces_are_the_witness_of_the_gadget),
+        cmocka_unit_test(traces_that_wait_are_the_same),
         cmocka_unit_test(the_last_value_is_the_digest),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -152,13 +152,19 @@ static void compare_values(struct fixture *f, const char *blank, const struct ci
     assert_int_equal(catalogue_blank(&empty, f->poseidon, blank, &e), CUZK_OK);
     struct templates t = record(f, &empty.circuit);
     assert_int_equal(test_values_of(&v, c), CUZK_OK);
-    for (unsigned variant = 0; variant < CPU_VARIANTS; variant++) {
+    /* Twice, since the second time a partition's paths may be hashed already. */
+    for (unsigned k = 0; k < 2 * CPU_VARIANTS; k++) {
+        const enum cpu_variant variant = (enum cpu_variant)(k % CPU_VARIANTS);
         if (!cpu_supports(variant))
             continue;
         f->x.variant = variant;
         if (witness_walk(&f->x, &w, &t, c, &e) != CUZK_OK)
             fail_msg("%s: %s", blank, e.message);
         compare_witness(f, &empty.circuit, &w, &v);
+        if (k >= CPU_VARIANTS) {
+            assignment_free(&w);
+            continue;
+        }
         assert_int_equal(rows_bind(&f->x, &r, &t, &w, &e), CUZK_OK);
         compare_rows(f, &empty.circuit, &r, &v);
         rows_free(&r);
@@ -249,10 +255,10 @@ static void files_come_back(void **state)
     assert_int_equal(catalogue_blank(&c, f->poseidon, "winning-2k", &e), CUZK_OK);
     struct templates t = record(f, &c.circuit);
     assert_int_equal(templates_map(&f->x, &mapped, path, &ID, &e), CUZK_ERR_IO);
-    assert_int_equal(templates_open(&f->x, &mapped, path, &ID, &c.circuit, &e), CUZK_OK);
+    assert_int_equal(templates_open(&f->x, &mapped, path, &ID, &c.circuit, NULL, &e), CUZK_OK);
     assert_null(mapped.map.data);
     templates_free(&mapped);
-    assert_int_equal(templates_open(&f->x, &mapped, path, &ID, &c.circuit, &e), CUZK_OK);
+    assert_int_equal(templates_open(&f->x, &mapped, path, &ID, &c.circuit, NULL, &e), CUZK_OK);
     assert_non_null(mapped.map.data);
     assert_int_equal(templates_check_digest(&mapped, path, &e), CUZK_OK);
     assert_int_equal(templates_bytes(&mapped), templates_bytes(&t));
@@ -267,10 +273,10 @@ static void files_come_back(void **state)
     bytes[size - 600] ^= 1;
     assert_int_equal(file_write_whole(path, bytes, size, &e), CUZK_OK);
     mem_free(bytes);
-    assert_int_equal(templates_open(&f->x, &mapped, path, &ID, &c.circuit, &e), CUZK_OK);
+    assert_int_equal(templates_open(&f->x, &mapped, path, &ID, &c.circuit, NULL, &e), CUZK_OK);
     assert_null(mapped.map.data);
     templates_free(&mapped);
-    assert_int_equal(templates_open(&f->x, &mapped, path, &ID, &c.circuit, &e), CUZK_OK);
+    assert_int_equal(templates_open(&f->x, &mapped, path, &ID, &c.circuit, NULL, &e), CUZK_OK);
     assert_non_null(mapped.map.data);
     templates_free(&mapped);
     struct template_identity newer = ID;
@@ -294,7 +300,7 @@ static void damaged_files_do_no_harm(void **state)
     file_name(path);
     unlink(path);
     assert_int_equal(catalogue_blank(&c, f->poseidon, "window-2k", &e), CUZK_OK);
-    assert_int_equal(templates_open(&f->x, &t, path, &ID, &c.circuit, &e), CUZK_OK);
+    assert_int_equal(templates_open(&f->x, &t, path, &ID, &c.circuit, NULL, &e), CUZK_OK);
     templates_free(&t);
     assert_int_equal(file_read(&bytes, &size, path, 1 << 24, &e), CUZK_OK);
     for (unsigned round = 0; round < 3000; round++) {
@@ -314,6 +320,7 @@ static void damaged_files_do_no_harm(void **state)
         }
         assert_int_equal(templates_check_digest(&t, path, &e), CUZK_ERR_INPUT);
         assert_int_equal(assignment_new(&w, NULL, t.counts.inputs, t.bits, t.wide, &e), CUZK_OK);
+        memset(w.wide_value, 0, (size_t)w.wide * sizeof *w.wide_value);
         assert_int_equal(rows_bind(&f->x, &r, &t, &w, &e), CUZK_OK);
         for (uint64_t row = 0; row < t.counts.rows; row += 64)
             for (unsigned side = 0; side < 3; side++)

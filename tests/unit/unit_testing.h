@@ -5,6 +5,7 @@
 #define UNIT_TESTING_H
 
 #include "base/memory.h"
+#include "hash/poseidon_trace.h"
 #include "r1cs/unit.h"
 
 #define UNIT_TESTING_UNITS 64
@@ -23,6 +24,7 @@ struct seen_unit {
 struct unit_sink {
     bool skip;
     enum cpu_variant variant;
+    struct poseidon_queue *traces; /* may be NULL */
     struct seen_unit unit[UNIT_TESTING_UNITS];
     unsigned units; /* entered */
     uint32_t bits, wide;
@@ -85,6 +87,7 @@ static inline cuzk_status unit_sink_enter(void *self, struct cs *cs, struct unit
     unit->bit_count = first->bits;
     unit->wide_count = first->aux - first->bits;
     unit->variant = s->variant;
+    unit->traces = s->traces;
     unit->plan = &first->plan;
     if (cs->values) {
         unit->bits = s->bit;
@@ -153,7 +156,8 @@ static inline void unit_sink_free(struct unit_sink *s)
 }
 
 /* The circuit gives the same variables, rows and values with its units run and with them skipped, whatever
- * the variant, whether they were seen in a real circuit or a blank one. Returns the number of units. */
+ * the variant, whether they were seen in a real circuit or a blank one, with traces written at once or later.
+ * Returns the number of units. */
 static inline unsigned unit_check(const struct circuit *c)
 {
     struct unit_sink run, skipped;
@@ -164,11 +168,17 @@ static inline unsigned unit_check(const struct circuit *c)
     assert_int_equal(circuit_run(c, &UNIT_SINK_BLANK, &skipped, NULL, &again, NULL), CUZK_OK);
     const unsigned units = skipped.units;
     assert_int_equal(units, run.units);
-    for (unsigned v = 0; v < CPU_VARIANTS; v++) {
-        if (!cpu_supports((enum cpu_variant)v))
+    struct poseidon_queue *queue = mem_alloc(1, sizeof *queue);
+    assert_non_null(queue);
+    for (unsigned v = 0; v < 2 * CPU_VARIANTS; v++) {
+        const enum cpu_variant variant = (enum cpu_variant)(v / 2);
+        if (!cpu_supports(variant))
             continue;
-        unit_sink_skip(&skipped, (enum cpu_variant)v);
+        *queue = (struct poseidon_queue){.variant = variant};
+        skipped.traces = v % 2 ? queue : NULL;
+        unit_sink_skip(&skipped, variant);
         assert_int_equal(circuit_run(c, &UNIT_SINK_VALUES, &skipped, NULL, &again, NULL), CUZK_OK);
+        poseidon_queue_finish(queue);
         assert_int_equal(skipped.units, units);
         assert_int_equal(counts.aux, again.aux);
         assert_int_equal(counts.rows, again.rows);
@@ -177,6 +187,7 @@ static inline unsigned unit_check(const struct circuit *c)
         assert_memory_equal(run.bit, skipped.bit, (run.bits + 63) / 64 * 8);
         assert_memory_equal(run.value, skipped.value, run.wide * sizeof(fr));
     }
+    mem_free(queue);
     unit_sink_skip(&skipped, CPU_PORTABLE);
     assert_int_equal(circuit_run(c, &UNIT_SINK_BLANK, &skipped, NULL, &again, NULL), CUZK_OK);
     assert_int_equal(counts.aux, again.aux);
