@@ -89,7 +89,8 @@ CUZK_API cuzk_status cuzk_context_device(cuzk_context *context, unsigned i, stru
                                          struct cuzk_error *e) CUZK_MUST_USE;
 
 /* What the user should know of the calls so far although they succeeded: that the CPU did what a GPU failed
- * to. Empty if there is nothing. */
+ * to; that "auto" found a GPU which cannot be used, beside others; that the file X.templates, which saves
+ * time, cannot be written. Empty if there is nothing, else the last such thing. */
 CUZK_API const char *cuzk_context_note(const cuzk_context *context);
 
 /* ---- circuits ----
@@ -159,6 +160,7 @@ typedef struct cuzk_srs cuzk_srs;
  * (FILE.checked) saves that later. */
 CUZK_API cuzk_status cuzk_srs_open(cuzk_context *context, cuzk_srs **out, const char *path,
                                    struct cuzk_error *e) CUZK_MUST_USE;
+/* What GPUs hold of it stays in their memory until they need the room for others, or the context is freed. */
 CUZK_API void cuzk_srs_free(cuzk_srs *srs);
 
 /* CUZK_ERR_MISMATCH, saying what to do, unless the file was made for these parameters. */
@@ -277,7 +279,8 @@ CUZK_API void cuzk_machine_read(struct cuzk_machine *out);
 CUZK_API const char *cuzk_circuit_name(size_t i);
 
 /* The file in folder that a circuit's proofs are made from, as the daemon finds it: X.srs before X.params,
- * under the circuit's name or the real network's. CUZK_ERR_IO: none, with the names that were looked for. */
+ * under the circuit's name or the real network's. CUZK_ERR_NOT_FOUND: none, with the names that were looked
+ * for. CUZK_ERR_IO: one is there that may not be read. */
 #define CUZK_PATH_MAX 4096
 CUZK_API cuzk_status cuzk_params_find(const char *folder, const char *circuit, char path[CUZK_PATH_MAX],
                                       struct cuzk_error *e) CUZK_MUST_USE;

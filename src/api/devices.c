@@ -10,6 +10,8 @@ cuzk_status context_devices(cuzk_context *context, struct cuzk_error *e)
         return CUZK_OK;
     const cuzk_status status = gpus_open(&context->gpus, context->device_words, context->device_limit, e);
     context->devices_open = status == CUZK_OK;
+    if (status == CUZK_OK && context->gpus.left_out[0])
+        memcpy(context->note, context->gpus.left_out, sizeof context->note);
     return status;
 }
 

@@ -7,7 +7,11 @@
 #include "api/report.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/memory.h"
+#include "circuits/revision.h"
 #include "groth16/srs.h"
+#include "groth16/stamp.h"
+#include "r1cs/template_file.h"
 
 /* Faults of the file; anything else (I/O, memory, a cancel) means that it could not be told. */
 static bool is_verdict(cuzk_status status)
@@ -253,6 +257,94 @@ static bool looks_like_proof(const uint8_t *data, size_t size)
     return size % GROTH16_PROOF_BYTES == 0 && size <= 1024 * GROTH16_PROOF_BYTES && (data[0] & 0x80) != 0;
 }
 
+/* ---- what the program leaves beside parameters ---- */
+
+static const char TEMPLATES_MAGIC[] = "cuzk\ntpl", PART_MAGIC[] = "cuzkprt\n",
+                  STAMP_MAGIC[] = "cuzk-checked ";
+
+static bool begins_with(const struct file_map *map, const char *magic)
+{
+    return map->size >= strlen(magic) && memcmp(map->data, magic, strlen(magic)) == 0;
+}
+
+/* The name of a circuit, filled up with zeros, as both headers have it. */
+static bool circuit_at(char out[SRS_NAME_BYTES], const struct file_map *map, size_t at)
+{
+    if (map->size < at + SRS_NAME_BYTES)
+        return false;
+    memcpy(out, map->data + at, SRS_NAME_BYTES);
+    return out[0] && memchr(out, 0, SRS_NAME_BYTES);
+}
+
+static cuzk_status inspect_templates(cuzk_context *context, struct facts *f, const char *path,
+                                     const struct file_map *map, struct cuzk_error *e)
+{
+    struct template_identity id;
+    struct templates t = {.bits = 0};
+    memset(&id, 0, sizeof id);
+    fact(f, "kind", "templates");
+    fact_number(f, "bytes", map->size);
+    if (!circuit_at(id.name, map, 8 + 32 + 8))
+        return error_set(e, CUZK_ERR_INPUT, "%s: no circuit is named in it", path);
+    fact(f, "circuit", id.name);
+    memcpy(id.revision, circuits_revision, sizeof id.revision);
+    cuzk_status status = templates_map(&context->exec, &t, path, &id, e);
+    if (status == CUZK_OK)
+        status = templates_check_digest(&t, path, e);
+    if (status == CUZK_OK) {
+        fact_number(f, "templates", t.count[TEMPLATE_TEMPLATES]);
+        fact_number(f, "instances", t.count[TEMPLATE_INSTANCES]);
+        fact_number(f, "rows", t.counts.rows);
+        fact_number(f, "bits", t.bits);
+        fact_number(f, "wide", t.wide);
+    }
+    templates_free(&t);
+    return status;
+}
+
+static cuzk_status inspect_part(struct facts *f, const char *path, const struct file_map *map,
+                                struct cuzk_error *e)
+{
+    char circuit[SRS_NAME_BYTES];
+    fact(f, "kind", "folded parameters that are being made");
+    fact_number(f, "bytes", map->size);
+    if (circuit_at(circuit, map, 8 + 4 * 4))
+        fact(f, "circuit", circuit);
+    return error_set(e, CUZK_ERR_INPUT,
+                     "%s is not whole: cuzk srs convert goes on with it when it is called as before", path);
+}
+
+/* A stamp is as good as what it stands beside. */
+static cuzk_status inspect_stamp(struct facts *f, const char *path, struct cuzk_error *e)
+{
+    static const char suffix[] = ".checked";
+    const size_t n = strlen(path), cut = sizeof suffix - 1;
+    char digest[DIGEST_TEXT];
+    struct file_map of;
+    fact(f, "kind", "stamp of a checked file");
+    if (n <= cut || strcmp(path + n - cut, suffix) != 0)
+        return error_set(e, CUZK_ERR_INPUT, "%s: a stamp's name ends in %s", path, suffix);
+    char *file = mem_alloc(n - cut + 1, 1);
+    if (!file)
+        return error_memory(e, n, "a file name");
+    memcpy(file, path, n - cut);
+    fact(f, "of", file);
+    cuzk_status status = file_map(&of, file, 0, e);
+    if (status == CUZK_OK) {
+        if (stamp_accepts(file, &of, digest))
+            fact(f, "blake2b", digest);
+        else
+            status =
+                error_set(e, CUZK_ERR_INPUT,
+                          "%s has changed since, or was not checked by who may say so; it is checked again "
+                          "when it is next used",
+                          file);
+        file_unmap(&of);
+    }
+    mem_free(file);
+    return status;
+}
+
 static cuzk_status inspect_bytes(cuzk_context *context, struct facts *f, const char *path,
                                  const struct file_map *map, struct cuzk_error *e)
 {
@@ -265,6 +357,12 @@ static cuzk_status inspect_bytes(cuzk_context *context, struct facts *f, const c
         return inspect_proof(f, map->data, map->size, e);
     if (srs_is(map->data, map->size))
         return inspect_folded(context, f, path, GROTH16_PARAMS_NO_STAMP, e);
+    if (begins_with(map, TEMPLATES_MAGIC))
+        return inspect_templates(context, f, path, map, e);
+    if (begins_with(map, PART_MAGIC))
+        return inspect_part(f, path, map, e);
+    if (begins_with(map, STAMP_MAGIC))
+        return inspect_stamp(f, path, e);
     bool fits;
     const cuzk_status status = inspect_vanilla(context, f, map->data, map->size, &fits, e);
     if (fits || status != CUZK_OK)

@@ -66,9 +66,12 @@ static cuzk_status open_all(struct gpus *g, uint32_t set, bool must, uint64_t li
             g->count++;
         else if (must || status == CUZK_ERR_ARGUMENT)
             return status;
+        else
+            snprintf(g->left_out, sizeof g->left_out, "GPU %u is not used: %.220s", i, e->message);
     }
     if (g->count > 0)
         return CUZK_OK;
+    g->left_out[0] = 0;
     return status != CUZK_OK ? status : error_set(e, CUZK_ERR_UNSUPPORTED, "there is no GPU");
 }
 

@@ -13,6 +13,9 @@ struct gpus {
     unsigned count;
     /* Why there is none, where "auto" found none; else empty. */
     char why[256];
+    /* Of those that "auto" left out beside the ones that it uses, the last one's number and why; else empty.
+     */
+    char left_out[256];
 };
 
 /* words: "cpu": none; "gpu": all there are, at least one; "gpu:0,2": these; "auto": all that this build can

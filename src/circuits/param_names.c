@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "circuits/param_names.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,14 +60,18 @@ cuzk_status param_file_find(const char *folder, const char *circuit, char **path
     for (size_t k = 0; k < ARRAY_LEN(endings); k++)
         for (size_t i = 0; i < ARRAY_LEN(names); i++) {
             const int n = snprintf(file, sizeof file, "%s/%s%s", folder, names[i], endings[k]);
-            if (!names[i][0] || n < 0 || (size_t)n >= sizeof file || access(file, R_OK) != 0)
+            if (!names[i][0] || n < 0 || (size_t)n >= sizeof file || access(file, F_OK) != 0)
                 continue;
+            if (access(file, R_OK) != 0)
+                return error_errno(e, errno, "%s", file);
             *path = mem_alloc((size_t)n + 1, 1);
             if (!*path)
                 return error_memory(e, (size_t)n + 1, "a file name");
             memcpy(*path, file, (size_t)n + 1);
             return CUZK_OK;
         }
-    return error_set(e, CUZK_ERR_IO, "no parameters of %s in %s: neither %s.srs nor %s.params nor %s.params",
-                     circuit, folder, circuit, circuit, real);
+    return error_set(
+        e, CUZK_ERR_NOT_FOUND,
+        "no parameters of %s in %s: neither %s.srs nor %s.params nor %s.params; put one of them there",
+        circuit, folder, circuit, circuit, real);
 }

@@ -3,6 +3,7 @@
 #include "daemon/config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -35,7 +36,8 @@ static cuzk_status unknown(const char *place, const char *section, const char *k
 {
     char name[256], nearest[128];
     snprintf(name, sizeof name, "%.100s%s%.100s", section, *section ? "." : "", key);
-    option_nearest(name, nearest);
+    if (!option_nearest(name, nearest))
+        return error_set(e, CUZK_ERR_INPUT, "%sunknown setting %s (--help lists all)", place, name);
     return error_set(e, CUZK_ERR_INPUT, "%sunknown setting %s (nearest known one: %s)", place, name, nearest);
 }
 
@@ -159,6 +161,15 @@ bool config_address(const struct config *c, unsigned i, char out[CONFIG_TEXT])
 bool config_kept_circuit(const struct config *c, unsigned i, char out[CONFIG_TEXT])
 {
     return next_part(c->keep_loaded, i, out);
+}
+
+bool config_post_gpu(const struct config *c, unsigned i, unsigned *out)
+{
+    char number[CONFIG_TEXT];
+    if (!next_part(c->post_gpus, i, number))
+        return false;
+    *out = (unsigned)strtoul(number, NULL, 10); /* valid, as the option's check has it */
+    return true;
 }
 
 void config_gpus(const struct config *c, char out[CONFIG_TEXT])

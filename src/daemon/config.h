@@ -22,7 +22,7 @@ struct config {
     uint64_t total_budget, safety_margin, urgent_budget, eviction_min_idle;
     /* cpu, gpus, synthesis, pipeline */
     uint64_t cpu_variant, cpu_use, cpu_threads;
-    char gpus[CONFIG_TEXT];
+    char gpus[CONFIG_TEXT], post_gpus[CONFIG_TEXT];
     uint64_t gpu_memory, gpu_threads, gpu_workers, quarantine;
     uint64_t synthesis_threads, synthesis_workers, lookahead;
     /* queue */
@@ -76,6 +76,8 @@ void config_print(struct text *out, const struct config *c);
 bool config_address(const struct config *c, unsigned i, char out[CONFIG_TEXT]);
 /* The same of the circuits in srs.keep_loaded. */
 bool config_kept_circuit(const struct config *c, unsigned i, char out[CONFIG_TEXT]);
+/* The i-th number of gpus.post_only; false from the end on. */
+bool config_post_gpu(const struct config *c, unsigned i, unsigned *out);
 /* gpus.devices as gpus_open takes it (backend/gpus.h). */
 void config_gpus(const struct config *c, char out[CONFIG_TEXT]);
 

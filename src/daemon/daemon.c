@@ -39,49 +39,11 @@ struct life {
 
 /* ---- events to the log and to those who wait ---- */
 
-static void log_event(struct life *l, const struct engine_event *event)
-{
-    static const enum log_level levels[] = {LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG};
-    const bool has_partition = event->partition >= 0;
-    struct log_field fields[] = {{"job", event->job_id, 0},
-                                 {"request", event->request_id, 0},
-                                 {"kind", event->kind ? engine_kind_name(event->kind) : "", 0},
-                                 {has_partition ? "partition" : NULL, NULL, event->partition},
-                                 {NULL, NULL, 0}};
-    const char *text = event->text ? event->text : "";
-    switch (event->type) {
-    case ENGINE_EVENT_LOG:
-        log_line(&l->log, levels[event->level], event->key, fields, "%s", text);
-        break;
-    case ENGINE_EVENT_TIMING:
-        log_line(&l->log, LOG_INFO, "timing", NULL, "%s", text); /* it names its job */
-        break;
-    case ENGINE_EVENT_ACCEPTED:
-        log_line(&l->log, LOG_INFO, "job", fields, "accepted");
-        break;
-    case ENGINE_EVENT_PARTITION:
-        log_line(&l->log, LOG_DEBUG, "job", fields, "%s", engine_phase_name(event->phase));
-        break;
-    case ENGINE_EVENT_DONE:
-        log_line(&l->log, event->phase == ENGINE_PHASE_FAILED ? LOG_WARN : LOG_INFO, "job", fields, "%s%s%s",
-                 engine_phase_name(event->phase), *text ? ": " : "", text);
-        break;
-    case ENGINE_EVENT_DEVICE:
-        log_line(&l->log, LOG_WARN, "device", fields, "%s", text);
-        break;
-    case ENGINE_EVENT_SRS:
-        log_line(&l->log, LOG_INFO, "srs", fields, "%s", text);
-        break;
-    default: /* progress is for watchers */
-        break;
-    }
-}
-
 static void on_event(void *user, const struct engine_event *event)
 {
     struct life *l = user;
     struct rpc *rpc = l->rpc;
-    log_event(l, event);
+    log_event(&l->log, event);
     if (rpc)
         rpc_event(rpc, event);
 }
@@ -207,6 +169,7 @@ static cuzk_status begin(struct life *l, struct cuzk_error *e)
         return status;
     options.devices = l->devices.list;
     options.device_count = l->devices.count;
+    options.device_kinds = l->devices.kinds;
     status = engine_new(&l->engine, &options, e);
     if (status == CUZK_OK)
         status = rpc_new(&rpc, l->engine, &l->config, &l->log, e);

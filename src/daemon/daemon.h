@@ -18,6 +18,11 @@ struct daemon_options {
  * and leaves to the journal what has not ended. SIGHUP reads the settings again. */
 cuzk_status daemon_run(const struct daemon_options *options, struct cuzk_error *e) MUST_USE;
 
+/* Prove once more what a bundle of a failure holds (engine.h), with these settings but without journal and
+ * servers. out: a line of JSON on what came of it. *well: it was proved, and no device failed on the way. */
+cuzk_status daemon_replay(const struct daemon_options *options, const char *folder, struct text *out,
+                          bool *well, struct cuzk_error *e) MUST_USE;
+
 /* Lines that begin with # on the GPUs that the settings name, which are opened for it. */
 cuzk_status daemon_describe_devices(const struct config *c, struct text *out, struct cuzk_error *e) MUST_USE;
 

@@ -22,6 +22,31 @@ static bool is_auto(const struct config *c)
     return strcmp(words, "auto") == 0;
 }
 
+#define POST_KINDS (1u << ENGINE_WINDOW_POST | 1u << ENGINE_WINNING_POST)
+
+/* What the GPU of a number is for. */
+static uint32_t kinds_of(const struct config *c, unsigned number)
+{
+    unsigned only;
+    for (unsigned i = 0; config_post_gpu(c, i, &only); i++)
+        if (only == number)
+            return POST_KINDS;
+    return UINT32_MAX;
+}
+
+/* Numbers in gpus.post_only of GPUs that are not used. */
+static void warn_of_others(const struct config *c, const struct gpus *g, const struct log *log)
+{
+    unsigned only;
+    for (unsigned i = 0; config_post_gpu(c, i, &only); i++) {
+        bool found = false;
+        for (unsigned k = 0; k < g->count; k++)
+            found |= device_info(g->device[k])->index == only;
+        if (!found)
+            log_line(log, LOG_WARN, "device", NULL, "gpus.post_only: GPU %u is not used", only);
+    }
+}
+
 cuzk_status devices_open(struct devices *out, const struct config *c, struct log *log, struct cuzk_error *e)
 {
     struct devices d = {.count = 0};
@@ -30,11 +55,16 @@ cuzk_status devices_open(struct devices *out, const struct config *c, struct log
         return status;
     if (d.gpus.count == 0 && d.gpus.why[0])
         log_line(log, LOG_INFO, "device", NULL, "no GPU is used: %s", d.gpus.why);
+    if (d.gpus.left_out[0])
+        log_line(log, LOG_WARN, "device", NULL, "%s", d.gpus.left_out);
     for (unsigned i = 0; i < d.gpus.count && status == CUZK_OK; i++) {
         status = engine_device_gpu_new(&d.list[d.count], d.gpus.device[i], (unsigned)c->gpu_threads, e);
         if (status == CUZK_OK) {
-            log_line(log, LOG_INFO, "device", NULL, "%s, %llu MiB may be used", d.list[d.count]->name,
-                     (unsigned long long)(device_info(d.gpus.device[i])->limit >> 20));
+            const struct device_info *info = device_info(d.gpus.device[i]);
+            d.kinds[d.count] = kinds_of(c, info->index);
+            log_line(log, LOG_INFO, "device", NULL, "%s, %llu MiB may be used%s", d.list[d.count]->name,
+                     (unsigned long long)(info->limit >> 20),
+                     d.kinds[d.count] == POST_KINDS ? ", for PoSt alone" : "");
             d.count++;
         } else if (is_auto(c)) {
             log_line(log, LOG_WARN, "device", NULL, "a GPU is not used: %s", e->message);
@@ -47,6 +77,7 @@ cuzk_status devices_open(struct devices *out, const struct config *c, struct log
         gpus_close(&d.gpus);
         return status;
     }
+    warn_of_others(c, &d.gpus, log);
     *out = d;
     return CUZK_OK;
 }
@@ -68,6 +99,8 @@ cuzk_status daemon_describe_devices(const struct config *c, struct text *out, st
                     d->name, d->capability / 10, d->capability % 10, (unsigned long long)(d->memory >> 20),
                     (unsigned long long)(d->limit >> 20));
     }
+    if (g.left_out[0])
+        text_printf(out, "# %s\n", g.left_out);
     if (g.count == 0)
         text_printf(out, "# no GPU%s%s: the CPU proves\n", g.why[0] ? ", " : "", g.why);
     gpus_close(&g);

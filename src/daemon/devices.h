@@ -11,6 +11,7 @@
 struct devices {
     struct gpus gpus;
     struct engine_device *list[GPUS_MAX]; /* the engine's, once it was given them */
+    uint32_t kinds[GPUS_MAX];             /* that each takes, bits 1 << kind */
     unsigned count;
 };
 

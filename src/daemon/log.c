@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/engine.h"
+
 #define LINE_MAX 4096
 
 static const char *const LEVELS[] = {"error", "warn", "info", "debug", "trace"};
@@ -133,4 +135,41 @@ void log_line(const struct log *log, enum log_level level, const char *key, cons
     /* A log that cannot be written is no reason to stop. */
     if (write(log->fd, l.text, l.size) < 0)
         return;
+}
+
+/* ---- events ---- */
+
+void log_event(const struct log *log, const struct engine_event *event)
+{
+    static const enum log_level levels[] = {LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG};
+    const bool has_partition = event->partition >= 0;
+    struct log_field fields[] = {{"job", event->job_id, 0},
+                                 {"request", event->request_id, 0},
+                                 {"kind", event->kind ? engine_kind_name(event->kind) : "", 0},
+                                 {has_partition ? "partition" : NULL, NULL, event->partition},
+                                 {NULL, NULL, 0}};
+    const char *text = event->text ? event->text : "";
+    switch (event->type) {
+    case ENGINE_EVENT_LOG:
+        log_line(log, levels[event->level], event->key, fields, "%s", text);
+        break;
+    case ENGINE_EVENT_TIMING:
+        log_line(log, LOG_INFO, "timing", NULL, "%s", text); /* it names its job */
+        break;
+    case ENGINE_EVENT_ACCEPTED:
+        log_line(log, LOG_INFO, "job", fields, "accepted");
+        break;
+    case ENGINE_EVENT_PARTITION:
+        log_line(log, LOG_DEBUG, "job", fields, "%s", engine_phase_name(event->phase));
+        break;
+    case ENGINE_EVENT_DONE:
+        log_line(log, event->phase == ENGINE_PHASE_FAILED ? LOG_WARN : LOG_INFO, "job", fields, "%s%s%s",
+                 engine_phase_name(event->phase), *text ? ": " : "", text);
+        break;
+    case ENGINE_EVENT_DEVICE:
+        log_line(log, LOG_WARN, "device", fields, "%s", text);
+        break;
+    default: /* progress is for watchers; of parameters the engine says more */
+        break;
+    }
 }

@@ -24,6 +24,10 @@ struct log {
 void log_line(const struct log *log, enum log_level level, const char *key, const struct log_field *fields,
               const char *format, ...) PRINTF_LIKE(5, 6);
 
+/* An event of the engine (progress is none for the log). */
+struct engine_event;
+void log_event(const struct log *log, const struct engine_event *event);
+
 static inline bool log_wants(const struct log *log, enum log_level level)
 {
     return (int)level <= log->level;

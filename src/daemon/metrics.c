@@ -128,6 +128,16 @@ static void memory(struct text *out, const struct engine_memory_view *m)
     single(out, "payload_bytes", "gauge", m->payload_bytes, "Vanilla proofs of accepted jobs");
 }
 
+static void parameters(struct text *out, const struct engine_snapshot *s)
+{
+    static const char *const tiers[] = {"hot", "warm", "cold"};
+    head(out, "parameters_bytes", "gauge",
+         "Size of parameters: on a device, mapped, or a file that was found");
+    for (size_t i = 0; i < s->srs_count; i++)
+        text_printf(out, "cuzk_parameters_bytes{circuit=\"%s\",tier=\"%s\"} %" PRIu64 "\n", s->srs[i].circuit,
+                    tiers[s->srs[i].tier], s->srs[i].bytes);
+}
+
 static unsigned device_workers(const struct engine_snapshot *s)
 {
     unsigned count = 0;
@@ -172,6 +182,7 @@ cuzk_status metrics_text(struct text *out, struct engine *engine, struct cuzk_er
     single(out, "events_dropped_total", "counter", c->events_dropped, "Events left out");
     single(out, "journal_bytes", "gauge", s->journal_bytes, "Size of the journal");
     memory(out, &s->memory);
+    parameters(out, s);
     devices(out, s);
     engine_snapshot_free(s);
     return out->failed ? error_memory(e, out->size, "the metrics") : CUZK_OK;

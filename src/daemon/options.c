@@ -19,6 +19,7 @@
 static bool valid_listen(const char *text, char why[160]);
 static bool valid_circuits(const char *text, char why[160]);
 static bool valid_gpus(const char *text, char why[160]);
+static bool valid_numbers(const char *text, char why[160]);
 
 #define AT(member) offsetof(struct config, member)
 
@@ -68,6 +69,8 @@ const struct option config_options[] = {
     {"gpus", "devices", OPTION_WORDS, false, AT(gpus), 0, 0, NULL, "auto",
      "GPUs that prove: auto (all that there are), all (at least one), none, or their numbers: [0, 2]",
      valid_gpus},
+    {"gpus", "post_only", OPTION_WORDS, false, AT(post_gpus), 0, 0, NULL, "",
+     "of these, numbers of those that prove nothing but WinningPoSt and WindowPoSt: [1]", valid_numbers},
     {"gpus", "memory_limit", OPTION_SIZE, false, AT(gpu_memory), 0, TIB, NULL, "auto",
      "memory of each GPU that may be used; auto: what is free at the start", NULL},
     {"gpus", "gpu_workers_per_device", OPTION_COUNT, false, AT(gpu_workers), 0, 16, NULL, "0",
@@ -214,6 +217,20 @@ static bool valid_gpus(const char *text, char why[160])
     snprintf(why, 160, "\"%.40s\" names no GPUs: auto, all, none, or a list of numbers below %d", text,
              GPUS_MAX);
     return false;
+}
+
+static bool valid_number(const char *text, char why[160])
+{
+    const size_t digits = strspn(text, "0123456789");
+    if (digits > 0 && digits <= 4 && text[digits] == 0 && strtoul(text, NULL, 10) < GPUS_MAX)
+        return true;
+    snprintf(why, 160, "\"%.40s\" is no GPU's number below %d", text, GPUS_MAX);
+    return false;
+}
+
+static bool valid_numbers(const char *text, char why[160])
+{
+    return valid_parts(text, valid_number, why);
 }
 
 void gpus_words(const char *text, char out[CONFIG_TEXT])
@@ -436,19 +453,20 @@ static size_t distance(const char *a, const char *b)
     return row[m];
 }
 
-void option_nearest(const char *name, char out[128])
+bool option_nearest(const char *name, char out[128])
 {
+    const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < config_option_count; i++) {
         char known[128];
         snprintf(known, sizeof known, "%s.%s", config_options[i].section, config_options[i].key);
-        size_t d = distance(name, known);
-        const char *dot = strrchr(name, '.'); /* the right key in a wrong section is near as well */
-        if (dot && strcmp(dot + 1, config_options[i].key) == 0 && d > 1)
-            d = 1;
+        const size_t whole = distance(name, known),
+                     key = distance(last, config_options[i].key) + 1; /* in a wrong section, or in none */
+        const size_t d = whole < key ? whole : key;
         if (d < least) {
             least = d;
             memcpy(out, known, sizeof known);
         }
     }
+    return least <= 1 + strlen(name) / 3;
 }

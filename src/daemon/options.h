@@ -45,7 +45,7 @@ void option_text(const struct option *o, const struct config *c, struct text *ou
 /* gpus.devices as gpus_open takes it (backend/gpus.h). */
 void gpus_words(const char *text, char out[CONFIG_TEXT]);
 
-/* The known "section.key" that is nearest to a name. */
-void option_nearest(const char *name, char out[128]);
+/* The known "section.key" that is nearest to a name; false: none is so near that it may be meant. */
+bool option_nearest(const char *name, char out[128]);
 
 #endif

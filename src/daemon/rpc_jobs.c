@@ -116,6 +116,7 @@ void rpc_reply_ticket(struct call *call, const struct engine_ticket *ticket, con
              ticket->joined ? ", known already" : "");
     answer.job_id = (char *)(uintptr_t)ticket->job_id;
     answer.queue_position = ticket->queue_position;
+    answer.assigned_gpu = (char *)(uintptr_t)ticket->device;
     answer.joined = ticket->joined;
     call_reply(call, &answer.base);
 }

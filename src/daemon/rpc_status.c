@@ -45,10 +45,10 @@ static void rows_free(struct status_rows *rows)
     mem_free((void *)rows->srs_list);
 }
 
-static void fill_gpu(Cuzk__V1__GPUStatus *out, const struct engine_device_view *d, uint32_t ordinal)
+static void fill_gpu(Cuzk__V1__GPUStatus *out, const struct engine_device_view *d)
 {
     cuzk__v1__gpustatus__init(out);
-    out->ordinal = ordinal;
+    out->ordinal = d->number;
     out->name = borrowed(d->name);
     out->vram_total_bytes = d->memory_total;
     out->vram_free_bytes = d->memory_free;
@@ -62,7 +62,7 @@ static void fill_rows(struct status_rows *rows, Cuzk__V1__GetStatusResponse *ans
                       const struct engine_snapshot *s)
 {
     for (size_t i = 0; i < s->device_count; i++) {
-        fill_gpu(&rows->gpus[i], &s->devices[i], (uint32_t)i);
+        fill_gpu(&rows->gpus[i], &s->devices[i]);
         rows->gpu_list[i] = &rows->gpus[i];
     }
     for (size_t i = 0; i < s->srs_count; i++) {

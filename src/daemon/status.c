@@ -107,7 +107,7 @@ static void put_workers(struct text *t, const struct engine_snapshot *s)
             continue;
         json_open(t, NULL, '{');
         json_u64(t, "worker_id", number++);
-        json_u64(t, "gpu_ordinal", w->device < 0 ? 0 : (uint64_t)w->device);
+        json_u64(t, "gpu_ordinal", s->devices[w->device].number);
         json_string(t, "state", w->busy ? "proving" : "idle");
         if (w->busy) {
             json_string(t, "current_job", w->job_id);
@@ -260,6 +260,7 @@ static void put_devices(struct text *t, const struct engine_snapshot *s)
         const struct engine_device_view *d = &s->devices[i];
         json_open(t, NULL, '{');
         json_string(t, "name", d->name);
+        json_u64(t, "ordinal", d->number);
         json_bool(t, "is_cpu", d->is_cpu);
         json_u64(t, "memory_total_bytes", d->memory_total);
         json_u64(t, "memory_free_bytes", d->memory_free);

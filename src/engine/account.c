@@ -6,10 +6,46 @@
 
 #include "engine/internal.h"
 
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Was it on its device then? */
+static bool on_device_at(const struct partition *p, uint64_t time)
+{
+    const char *device = engine_phase_name(ENGINE_PHASE_DEVICE);
+    for (unsigned i = 0; i < p->span_count; i++) {
+        const struct engine_span *s = &p->spans[i];
+        if (time >= s->start_ns && (!s->end_ns || time < s->end_ns))
+            return strcmp(s->name, device) == 0;
+    }
+    return false;
+}
+
+/* Milliseconds in which the witness was made by the device's own worker: the CPU's does it all. */
+static uint64_t witness_on_device_ms(const struct partition *p)
+{
+    uint64_t total = 0;
+    for (unsigned i = 0; i < p->step_count; i++) {
+        const struct engine_span *s = &p->steps[i];
+        if (begins(s->name, "witness") && s->end_ns > s->start_ns && on_device_at(p, s->start_ns))
+            total += s->end_ns - s->start_ns;
+    }
+    return total / 1000000;
+}
+
 uint64_t account_device_ms(const struct partition *p)
 {
-    const uint64_t settled = partition_ms(p, ENGINE_PHASE_SETTLE);
-    return partition_ms(p, ENGINE_PHASE_DEVICE) + (p->together ? settled / p->together : settled);
+    const uint64_t settled = partition_ms(p, ENGINE_PHASE_SETTLE), witness = witness_on_device_ms(p),
+                   all =
+                       partition_ms(p, ENGINE_PHASE_DEVICE) + (p->together ? settled / p->together : settled);
+    return all > witness ? all - witness : 0;
+}
+
+uint64_t account_witness_ms(const struct partition *p)
+{
+    return partition_ms(p, ENGINE_PHASE_WITNESS) + witness_on_device_ms(p);
 }
 
 uint64_t account_ms(const struct job *j, enum engine_phase phase)
@@ -33,7 +69,7 @@ void account_result(const struct job *j, struct engine_result *out)
     memcpy(out->job_id, j->id, sizeof out->job_id);
     if (ended)
         snprintf(out->message, sizeof out->message, "%s", j->message ? j->message : "");
-    out->queue_wait_ms = between_ms(j->accepted_ns, j->started_ns ? j->started_ns : end);
+    out->queue_wait_ms = (j->waited_ns + (j->waits_since ? end - j->waits_since : 0)) / 1000000;
     out->total_ms = between_ms(j->accepted_ns, end);
     if (!j->partitions) {
         out->srs_load_ms = j->times_ms[0];
@@ -42,10 +78,11 @@ void account_result(const struct job *j, struct engine_result *out)
         return;
     }
     out->srs_load_ms = account_ms(j, ENGINE_PHASE_SRS);
-    out->synthesis_ms =
-        account_ms(j, ENGINE_PHASE_WITNESS) + partition_ms(&j->partitions[0], ENGINE_PHASE_PARSE);
-    for (unsigned i = 0; i < j->partition_count; i++)
+    out->synthesis_ms = partition_ms(&j->partitions[0], ENGINE_PHASE_PARSE);
+    for (unsigned i = 0; i < j->partition_count; i++) {
+        out->synthesis_ms += account_witness_ms(&j->partitions[i]);
         out->gpu_compute_ms += account_device_ms(&j->partitions[i]);
+    }
 }
 
 /* ---- lines ---- */
@@ -93,11 +130,6 @@ static double phase_ms(const struct partition *p, enum engine_phase phase)
     return total;
 }
 
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* Steps of provers under the names that operators' scripts know: sums by the query that they are of. */
 static const char *known_name(const char *step)
 {
@@ -122,20 +154,25 @@ static const char *known_name(const char *step)
     return "other_ms";
 }
 
-/* Each name once, with the sum of its steps. */
+/* Each name once, with the sum of its steps: those that scripts know always, in their order, then ours. */
 static void add_steps(struct line *l, const struct partition *p)
 {
-    for (unsigned i = 0; i < p->step_count; i++) {
-        const char *name = known_name(p->steps[i].name);
-        bool seen = false;
+    static const struct {
+        const char *name;
+        bool always;
+    } names[] = {{"split_vectors_ms", true}, {"setup_to_split_ms", true}, {"ntt_msm_h_ms", true},
+                 {"batch_add_ms", true},     {"b_g2_msm_ms", true},       {"tail_msm_ms", true},
+                 {"ntt_ms", false},          {"self_check_ms", false},    {"other_ms", false}};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        bool seen = names[i].always;
         double total = 0;
         for (unsigned k = 0; k < p->step_count; k++)
-            if (strcmp(known_name(p->steps[k].name), name) == 0) {
-                seen |= k < i;
+            if (strcmp(known_name(p->steps[k].name), names[i].name) == 0) {
+                seen = true;
                 total += ms(p->steps[k].start_ns, p->steps[k].end_ns);
             }
-        if (!seen)
-            add(l, " %s=%.3f", name, total);
+        if (seen)
+            add(l, " %s=%.3f", names[i].name, total);
     }
 }
 

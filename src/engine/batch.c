@@ -3,8 +3,8 @@
  *
  * A partition joins the open batch of its circuit. A batch is settled when it is full; when nothing of its
  * circuit is ready or on its way to the device; when what is next is of another circuit. An urgent partition
- * (a PoSt) goes between those of an open batch, and is settled at once after, if its parameters can be held
- * beside: else the batch is settled before it.
+ * (a PoSt) goes between those of an open batch or before it is settled, and is settled at once after, if its
+ * parameters can be held beside: else the batch is settled before it.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "engine/internal.h"
 
@@ -92,13 +92,15 @@ static struct batch *due(struct engine *g, const struct worker *w, const struct 
     struct device_slot *s = &g->slot[w->device];
     for (unsigned urgent = 2; urgent-- > 0;) { /* those first */
         struct batch *b = &s->batch[urgent];
-        if (b->count == 0)
+        const bool between =
+            next && next->job->urgent && !urgent && !next->alone && reserve_fits_device(s, next);
+        if (b->count == 0 || between)
             continue;
         if (b->count >= b->most)
             return b;
         if (!next ? !coming(g, w->device, b->srs) : !reserve_fits_device(s, next))
             return b;
-        if (next && next->srs != b->srs && (!next->job->urgent || urgent || next->alone))
+        if (next && next->srs != b->srs)
             return b;
     }
     return NULL;

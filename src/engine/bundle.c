@@ -1,5 +1,6 @@
 /* engine/bundle.c - what failed, kept to be replayed: bundles/JOB-PARTITION-TIME/ with payload (the request's
  * bytes, piece after piece), fields (fields.h) and about.json (what it was, on which device, the error).
+ * Replayed, it is a job as the first one, without id and deadline.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <dirent.h>
 #include <errno.h>
@@ -141,4 +142,77 @@ void bundle_keep(struct engine *g, const struct job *j, unsigned partition, cons
     }
     events_log(g->events, ENGINE_INFO, "job", "what failed is kept in %s", folder);
     prune(all, g->keep_bundles);
+}
+
+/* ---- replay ---- */
+
+#define FIELDS_MAX ((size_t)16 << 20)
+
+static cuzk_status read_fields(struct fields *out, const char *folder, struct cuzk_error *e)
+{
+    char path[2 * ROOM];
+    uint8_t *bytes;
+    size_t size;
+    snprintf(path, sizeof path, "%s/fields", folder);
+    cuzk_status status = file_read(&bytes, &size, path, FIELDS_MAX, e);
+    if (status != CUZK_OK)
+        return status;
+    status = fields_decode(out, bytes, size, e);
+    mem_free(bytes);
+    return status == CUZK_OK ? status : error_prefix(e, status, "%s", path);
+}
+
+static cuzk_status submit(struct engine *g, const struct fields *f, const uint8_t *payload,
+                          struct engine_ticket *ticket, struct cuzk_error *e)
+{
+    struct engine_piece *pieces = mem_alloc(f->pieces, sizeof *pieces);
+    if (!pieces)
+        return error_memory(e, f->pieces * sizeof *pieces, "a request");
+    for (size_t i = 0; i < f->pieces; i++) {
+        pieces[i] = (struct engine_piece){payload, f->piece[i]};
+        payload += f->piece[i];
+    }
+    const size_t comm = f->has_comms ? 32 : 0;
+    const struct engine_submission s = {.request_id = "",
+                                        .kind = f->kind,
+                                        .sector_size = f->sector_size,
+                                        .registered_proof = f->registered_proof,
+                                        .pieces = pieces,
+                                        .piece_count = f->pieces,
+                                        .sector_number = f->sector_number,
+                                        .miner_id = f->miner_id,
+                                        .randomness = f->randomness,
+                                        .randomness_size = f->has_randomness ? 32 : 0,
+                                        .partition_index = f->partition_index,
+                                        .comm_r_old = f->comm_r_old,
+                                        .comm_r_new = f->comm_r_new,
+                                        .comm_d_new = f->comm_d_new,
+                                        .comm_r_old_size = comm,
+                                        .comm_r_new_size = comm,
+                                        .comm_d_new_size = comm};
+    const cuzk_status status = engine_submit(g, &s, ticket, e);
+    mem_free(pieces);
+    return status;
+}
+
+cuzk_status engine_submit_bundle(struct engine *engine, const char *folder, struct engine_ticket *ticket,
+                                 struct cuzk_error *e)
+{
+    struct fields f = {0};
+    struct file_map payload = {0};
+    char path[2 * ROOM];
+    if (strlen(folder) >= PATH_MAX)
+        return error_set(e, CUZK_ERR_ARGUMENT, "a path of %zu bytes", strlen(folder));
+    cuzk_status status = read_fields(&f, folder, e);
+    snprintf(path, sizeof path, "%s/payload", folder);
+    if (status == CUZK_OK)
+        status = file_map(&payload, path, 0, e);
+    if (status == CUZK_OK && payload.size != fields_payload_size(&f))
+        status = error_set(e, CUZK_ERR_INPUT, "%s has %zu bytes, its request has %llu", path, payload.size,
+                           (unsigned long long)fields_payload_size(&f));
+    if (status == CUZK_OK)
+        status = submit(engine, &f, payload.data, ticket, e);
+    file_unmap(&payload);
+    fields_free(&f);
+    return status;
 }

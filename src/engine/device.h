@@ -52,6 +52,7 @@ struct engine_need {
 
 struct engine_device {
     const char *name; /* lives as long as the device */
+    unsigned number;  /* of a GPU: as its driver counts */
     void *self;
 
     /* Can it prove from these parameters? *e: why not; another device does it then. NULL: from all. */

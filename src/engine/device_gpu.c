@@ -335,6 +335,7 @@ cuzk_status engine_device_gpu_new(struct engine_device **out, struct device *dev
     }
     snprintf(g->name, sizeof g->name, "GPU %u: %s", info->index, info->name);
     g->table = (struct engine_device){.name = g->name,
+                                      .number = info->index,
                                       .self = g,
                                       .able = able,
                                       .need = need,

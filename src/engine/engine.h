@@ -232,6 +232,8 @@ struct engine_ticket {
     uint32_t queue_position; /* jobs before it in the order of work; 0: none, or it has ended */
     bool joined;             /* it was known: no new work */
     bool ended;
+    const char
+        *device; /* the one that will prove it where there is no choice, else ""; lives as the engine */
 };
 
 /* Accept a job: when this returns CUZK_OK it is in the journal, on the disk.
@@ -241,6 +243,11 @@ struct engine_ticket {
  * CUZK_ERR_UNAVAILABLE: draining or stopped. CUZK_ERR_IO: the journal cannot be written (disk full). */
 cuzk_status engine_submit(struct engine *engine, const struct engine_submission *submission,
                           struct engine_ticket *ticket, struct cuzk_error *e) MUST_USE;
+
+/* The request of a bundle that was kept of a failure, again: a new job without an id. Errors as
+ * engine_submit, and CUZK_ERR_IO, CUZK_ERR_INPUT of the folder's files. */
+cuzk_status engine_submit_bundle(struct engine *engine, const char *folder, struct engine_ticket *ticket,
+                                 struct cuzk_error *e) MUST_USE;
 
 enum engine_state {
     ENGINE_STATE_UNKNOWN = 0, /* no such job */
@@ -262,7 +269,8 @@ struct engine_result {
     cuzk_status status; /* FAILED, CANCELLED: why; message "" else */
     bool retry;         /* FAILED: the same request may succeed later */
     char message[CUZK_ERROR_MESSAGE_MAX];
-    /* Milliseconds; of phases the partitions' sum, of queue_wait and total the job's. */
+    /* Milliseconds; of phases the partitions' sum. Of the job: total, and queue_wait, while nothing was done
+     * for any of its partitions: they waited for their turn, for memory or for a lane. */
     uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, gpu_compute_ms, total_ms;
 };
 
@@ -288,8 +296,8 @@ void engine_job_span(struct engine *engine, const char *job_id, const char *name
 /* ---- parameters ---- */
 
 /* Load a circuit's parameters ("porep-32g", "wpost-32g"...), and hold them against idle eviction until
- * engine_evict. CUZK_ERR_ARGUMENT: no such circuit; CUZK_ERR_IO: no file (the message lists where it was
- * looked for); CUZK_ERR_MISMATCH: the file is of another circuit. */
+ * engine_evict. CUZK_ERR_ARGUMENT: no such circuit; CUZK_ERR_NOT_FOUND: no file (the message lists
+ * where it was looked for); CUZK_ERR_MISMATCH: the file is of another circuit. */
 cuzk_status engine_preload(struct engine *engine, const char *circuit, bool *already_loaded,
                            uint64_t *load_ms, struct cuzk_error *e) MUST_USE;
 /* Drop them from memory. CUZK_ERR_UNAVAILABLE: in use. *was_loaded false: they were not there. */
@@ -382,6 +390,7 @@ struct engine_srs_view {
 };
 struct engine_device_view {
     const char *name;
+    unsigned number; /* of a GPU: as its driver counts; of the CPU the next one */
     bool is_cpu;
     uint64_t memory_total, memory_free, memory_reserved;
     uint32_t kinds; /* bits 1 << kind */

@@ -110,6 +110,8 @@ struct job {
     size_t proof_size;
     uint64_t times_ms[3]; /* parameters, synthesis, device: when the partitions are gone */
     uint64_t received_ns, accepted_ns, started_ns, ended_ns;
+    unsigned working;                /* partitions in phases in which something is done for them */
+    uint64_t waited_ns, waits_since; /* while none was: in all before, and since when (0: one is) */
     struct engine_span spans[JOB_SPANS];
     unsigned span_count;
     unsigned waiters; /* calls that hold a pointer to it */
@@ -258,6 +260,9 @@ void job_span(struct job *j, const char *name, uint64_t start, uint64_t end);
 void partition_phase(struct engine *g, struct partition *p, enum engine_phase phase);
 uint64_t partition_ms(const struct partition *p, enum engine_phase phase); /* spent in a phase so far */
 bool phase_is_final(enum engine_phase phase);
+/* Nothing is done for it from now on until one of its partitions is worked on; it waits no longer. */
+void job_waits(struct job *j, uint64_t now);
+void job_waits_no_more(struct job *j, uint64_t now);
 
 /* ---- order.c ---- */
 
@@ -410,6 +415,8 @@ void account_freed(struct engine *g, const struct job *j, uint64_t start);
 void account_result(const struct job *j, struct engine_result *out);
 /* Milliseconds of a device's work on it: its share, where several were settled. */
 uint64_t account_device_ms(const struct partition *p);
+/* Milliseconds in which its vanilla proofs were checked and its witness made, wherever. */
+uint64_t account_witness_ms(const struct partition *p);
 /* Milliseconds of a phase, of all partitions. */
 uint64_t account_ms(const struct job *j, enum engine_phase phase);
 

@@ -104,6 +104,8 @@ cuzk_status job_set_partitions(struct job *j, unsigned count, struct cuzk_error 
     j->partitions = p;
     j->proof = proof;
     j->proof_size = bytes;
+    if (j->working)
+        j->working = count; /* all of them are in the phase of the first */
     j->partition_count = count;
     j->done = 0;
     return CUZK_OK;
@@ -253,10 +255,47 @@ bool phase_is_final(enum engine_phase phase)
     return phase >= ENGINE_PHASE_DONE;
 }
 
+static bool phase_waits(enum engine_phase phase)
+{
+    return phase == ENGINE_PHASE_QUEUED || phase == ENGINE_PHASE_MEMORY || phase == ENGINE_PHASE_READY ||
+           phase == ENGINE_PHASE_BATCH || phase == ENGINE_PHASE_VERIFY_WAIT;
+}
+
+static bool phase_works(enum engine_phase phase)
+{
+    return !phase_waits(phase) && !phase_is_final(phase);
+}
+
+void job_waits(struct job *j, uint64_t now)
+{
+    j->waits_since = now;
+}
+
+void job_waits_no_more(struct job *j, uint64_t now)
+{
+    if (j->waits_since && now > j->waits_since)
+        j->waited_ns += now - j->waits_since;
+    j->waits_since = 0;
+}
+
+static void count_working(struct job *j, enum engine_phase before, enum engine_phase phase, uint64_t now)
+{
+    const unsigned had = j->working;
+    j->working += phase_works(phase);
+    j->working -= phase_works(before);
+    if (j->stage >= JOB_ENDING)
+        return;
+    if (!had && j->working)
+        job_waits_no_more(j, now);
+    if (had && !j->working)
+        job_waits(j, now);
+}
+
 void partition_phase(struct engine *g, struct partition *p, enum engine_phase phase)
 {
-    const struct job *j = p->job;
+    struct job *j = p->job;
     const uint64_t now = timing_now();
+    count_working(j, p->phase, phase, now);
     if (p->span_count)
         p->spans[p->span_count - 1].end_ns = now;
     if (!phase_is_final(phase)) {

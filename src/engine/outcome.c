@@ -43,6 +43,7 @@ static bool worth_a_retry(cuzk_status status)
 {
     switch (status) {
     case CUZK_ERR_IO:
+    case CUZK_ERR_NOT_FOUND:
     case CUZK_ERR_MEMORY:
     case CUZK_ERR_UNAVAILABLE:
     case CUZK_ERR_DEVICE:
@@ -203,6 +204,7 @@ void job_end(struct engine *g, struct job *j, enum engine_state state, cuzk_stat
     if (j->stage >= JOB_ENDING)
         return;
     set_message(j, message);
+    job_waits_no_more(j, start);
     j->ahead = false;
     j->stage = JOB_ENDING;
     j->state = state;

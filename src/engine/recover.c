@@ -169,6 +169,7 @@ static cuzk_status take_up(void *user, const struct journal_job *row, struct cuz
     j->recovered = true;
     j->payload_bytes = j->payload_size = fields_payload_size(&j->fields);
     j->received_ns = j->accepted_ns = timing_now();
+    job_waits(j, j->accepted_ns);
     if (take_payload(g, j, row, &why) != CUZK_OK)
         events_log(g->events, ENGINE_ERROR, "journal", "%s cannot be taken up: %s", row->job_id, why.message);
     job_append(g, j);

@@ -170,6 +170,10 @@ cuzk_status srs_acquire(struct engine *g, const char *circuit, const struct exec
         }
         forget_baselines(g);
         tell(g, s, "loaded");
+        if (s->params && s->params->templates && s->params->templates->unkept[0])
+            events_log(g->events, ENGINE_WARN, "srs",
+                       "%s: the circuit's templates are made anew each time: %s", s->circuit,
+                       s->params->templates->unkept);
     }
     s->last_used = timing_now();
     *out = s;

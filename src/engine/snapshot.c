@@ -49,7 +49,7 @@ static void take_partition(struct layout *l, const struct partition *p, struct e
         .phase = p->phase,
         .since_ns = p->since,
         .synth_ms = partition_ms(p, ENGINE_PHASE_PARSE) + partition_ms(p, ENGINE_PHASE_MEMORY) +
-                    partition_ms(p, ENGINE_PHASE_SRS) + partition_ms(p, ENGINE_PHASE_WITNESS),
+                    partition_ms(p, ENGINE_PHASE_SRS) + account_witness_ms(p),
         .gpu_ms = account_device_ms(p),
         .device = p->device,
         .attempts = p->attempts,
@@ -212,7 +212,8 @@ static const struct partition *on_device(const struct engine *g, int device)
 static void take_devices(struct layout *l, const struct engine *g, struct engine_snapshot *out)
 {
     struct engine_device_view *views = room(l, g->slots, sizeof *views);
-    for (unsigned d = 0; d < g->slots; d++) {
+    unsigned next = 0;
+    for (unsigned d = 0; d < g->slots; d++) { /* the CPU is the last */
         const struct device_slot *s = &g->slot[d];
         const char *name = text(l, s->device->name), *fault = text(l, s->fault);
         if (!views)
@@ -221,7 +222,9 @@ static void take_devices(struct layout *l, const struct engine *g, struct engine
         uint64_t total = s->total, left = s->free;
         if (s->device->memory)
             s->device->memory(s->device->self, &total, &left);
+        next = !s->is_cpu && s->device->number >= next ? s->device->number + 1 : next;
         views[d] = (struct engine_device_view){.name = name,
+                                               .number = s->is_cpu ? next : s->device->number,
                                                .is_cpu = s->is_cpu,
                                                .memory_total = total,
                                                .memory_free = left,

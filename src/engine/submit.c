@@ -102,6 +102,21 @@ static uint64_t deadline_of(const struct engine *g, const struct engine_submissi
     return s->deadline_unix_ms ? s->deadline_unix_ms : after ? unix_ms() + after : 0;
 }
 
+/* The device that will prove it, if there is no choice; the CPU as a fallback is none. */
+static const char *sole_device(const struct engine *g, enum engine_kind kind)
+{
+    const char *name = "";
+    for (unsigned d = 0; d < g->slots; d++) {
+        const struct device_slot *s = &g->slot[d];
+        if (!(s->kinds >> kind & 1) || (s->is_cpu && g->cpu_use == ENGINE_CPU_FALLBACK))
+            continue;
+        if (*name)
+            return "";
+        name = s->device->name;
+    }
+    return name;
+}
+
 /* One more wants this job: sooner, perhaps, than those before. With the lock. */
 static void join(struct engine *g, struct job *j, const struct engine_submission *s,
                  struct engine_ticket *ticket)
@@ -120,8 +135,10 @@ static void join(struct engine *g, struct job *j, const struct engine_submission
             j->detached = true;
     }
     g->counters.joined++;
-    *ticket = (struct engine_ticket){
-        .queue_position = job_position(g, j), .joined = true, .ended = j->stage == JOB_ENDED};
+    *ticket = (struct engine_ticket){.queue_position = job_position(g, j),
+                                     .joined = true,
+                                     .ended = j->stage == JOB_ENDED,
+                                     .device = sole_device(g, j->kind)};
     memcpy(ticket->job_id, j->id, sizeof ticket->job_id);
 }
 
@@ -216,13 +233,14 @@ static void accepted(struct engine *g, struct job *j, uint64_t start, struct eng
     j->stage = JOB_WAITS;
     j->accepted_ns = timing_now();
     job_span(j, "accept", start, j->accepted_ns);
+    job_waits(j, j->accepted_ns);
     for (unsigned i = 0; i < j->partition_count; i++) {
         partition_phase(g, &j->partitions[i], ENGINE_PHASE_QUEUED);
         j->partitions[i].spans[0].start_ns = j->accepted_ns;
     }
     g->counters.accepted++;
     PROBE3(job_accepted, j->id, j->request_id, (int)j->kind);
-    *ticket = (struct engine_ticket){.queue_position = job_position(g, j)};
+    *ticket = (struct engine_ticket){.queue_position = job_position(g, j), .device = sole_device(g, j->kind)};
     memcpy(ticket->job_id, j->id, sizeof ticket->job_id);
     events_put(g->events, &(struct engine_event){.type = ENGINE_EVENT_ACCEPTED,
                                                  .time_ns = j->accepted_ns,
@@ -239,7 +257,7 @@ static void accepted(struct engine *g, struct job *j, uint64_t start, struct eng
 static bool known_in_journal(struct engine *g, const struct entry *t, struct engine_ticket *ticket)
 {
     bool found = false;
-    struct engine_ticket known = {.joined = true, .ended = true};
+    struct engine_ticket known = {.joined = true, .ended = true, .device = ""};
     if (!g->journal || !t->s->request_id[0])
         return false;
     if (journal_known(g->journal, t->s->request_id, t->digest, known.job_id, &found, NULL) != CUZK_OK ||

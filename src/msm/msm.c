@@ -212,42 +212,62 @@ static void *take(struct cut *cut, size_t bytes)
     return at;
 }
 
-/* Buckets may take so much: a part of what the budget has left. */
-static size_t bucket_bytes_max(const struct exec *x)
+/* What the block of images, buckets and what belongs to them is cut into. */
+#define BLOCK_PARTS 7
+static size_t block_parts(size_t out[BLOCK_PARTS], const struct job *job)
 {
-    if (!x->budget)
-        return BUCKET_BYTES_MAX;
-    const uint64_t limit = budget_limit(x->budget), used = budget_used(x->budget);
-    const uint64_t part = used < limit ? (limit - used) / 4 : 0;
-    return part < BUCKET_BYTES_MAX ? (size_t)part : BUCKET_BYTES_MAX;
+    const struct msm_plan *plan = &job->plan;
+    const size_t sum = job->k->sum_bytes, pieces = most_pieces(job);
+    size_t total = 0, all_rows = 0;
+    for (unsigned w = 0; w < plan->windows; w++)
+        all_rows += rows(job, w);
+    out[0] = job->sort.capacity * job->k->image_bytes;
+    out[1] = plan->first_bucket[plan->windows] * sum;
+    out[2] = pieces * sum;
+    out[3] = pieces * sizeof *job->spill_buckets;
+    out[4] = pieces * sizeof *job->spill_runs;
+    out[5] = all_rows * sum;
+    out[6] = 2 * plan->windows * job->k->point_bytes;
+    for (size_t i = 0; i < BLOCK_PARTS; i++)
+        total += (out[i] + 63) / 64 * 64;
+    return total;
+}
+
+/* The plan with the fewest additions among those for which the budget has memory: not less than one, so that
+ * a sum takes no other way where it has been promised what an earlier one like it took. */
+static void plan_within(struct job *job, uint64_t wide, size_t capacity)
+{
+    const struct exec *x = job->x;
+    const uint64_t limit = x->budget ? budget_limit(x->budget) : UINT64_MAX,
+                   used = x->budget ? budget_used(x->budget) : 0, left = used < limit ? limit - used : 0;
+    size_t parts[BLOCK_PARTS], most = BUCKET_BYTES_MAX;
+    job->sort.capacity = capacity;
+    for (unsigned windows = 0;;) {
+        plan_make(&job->plan, job->k->images, wide, job->k->sum_bytes, most);
+        const uint64_t total =
+            block_counts(block_parts(parts, job)) + (uint64_t)block_counts(sort_bytes(&job->plan, capacity));
+        if (total <= left || job->plan.windows == windows)
+            return;
+        windows = job->plan.windows;
+        most = parts[1] - 1;
+    }
 }
 
 /* The plan for so many wide scalars, and memory for the blocks. */
 static cuzk_status blocks_new(struct job *job, uint64_t wide, struct cuzk_error *e)
 {
-    const size_t sum = job->k->sum_bytes;
     size_t capacity = BLOCK_IMAGES / job->k->images;
     if (capacity > wide)
         capacity = (size_t)wide;
-    plan_make(&job->plan, job->k->images, wide, sum, bucket_bytes_max(job->x));
+    plan_within(job, wide, capacity);
     cuzk_status status = sort_new(&job->sort, job->x, &job->plan, capacity, e);
     if (status)
         return status;
     const struct msm_plan *plan = &job->plan;
     for (unsigned w = 0; w < plan->windows; w++)
         job->first_row[w + 1] = job->first_row[w] + (uint32_t)rows(job, w);
-    const size_t buckets = plan->first_bucket[plan->windows], pieces = most_pieces(job);
-    const size_t sizes[] = {capacity * job->k->image_bytes,
-                            buckets * sum,
-                            pieces * sum,
-                            pieces * sizeof *job->spill_buckets,
-                            pieces * sizeof *job->spill_runs,
-                            job->first_row[plan->windows] * sum,
-                            2 * plan->windows * job->k->point_bytes};
-    size_t total = 0;
-    for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
-        total += (sizes[i] + 63) / 64 * 64;
-    status = block_new(&job->memory, job->x->budget, 1, total, "buckets", e);
+    size_t sizes[BLOCK_PARTS];
+    status = block_new(&job->memory, job->x->budget, 1, block_parts(sizes, job), "buckets", e);
     if (status)
         return status;
     struct cut cut = {job->memory.ptr};

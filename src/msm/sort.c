@@ -13,28 +13,49 @@ static size_t slices(size_t scalars)
     return (scalars + SORT_SLICE - 1) / SORT_SLICE;
 }
 
+/* Where ranges of buckets begin, window by window; how many bits of an index are within a range. */
+static unsigned cut_ranges(uint32_t first_range[PLAN_MAX_WINDOWS + 1], const struct msm_plan *plan)
+{
+    const unsigned widest = plan->width[plan->windows - 1];
+    unsigned bits = widest - 1 > RANGES_A_WINDOW_BITS ? widest - 1 - RANGES_A_WINDOW_BITS : 0;
+    if (bits > SORT_RANGE_BITS)
+        bits = SORT_RANGE_BITS;
+    first_range[0] = 0;
+    for (unsigned w = 0; w < plan->windows; w++) {
+        const uint32_t buckets = UINT32_C(1) << (plan->width[w] - 1);
+        const uint32_t ranges = buckets >> bits;
+        first_range[w + 1] = first_range[w] + (ranges ? ranges : 1);
+    }
+    return bits;
+}
+
+static size_t entries_of(const struct msm_plan *plan, size_t capacity)
+{
+    return capacity * plan->images * plan->windows;
+}
+
+size_t sort_bytes(const struct msm_plan *plan, size_t capacity)
+{
+    uint32_t first_range[PLAN_MAX_WINDOWS + 1];
+    (void)cut_ranges(first_range, plan);
+    const size_t ranges = first_range[plan->windows], buckets = plan->first_bucket[plan->windows];
+    const size_t words =
+        2 * entries_of(plan, capacity) + buckets + 1 + slices(capacity) * ranges + ranges + 1;
+    return capacity * sizeof(struct msm_parts) + words * sizeof(uint32_t);
+}
+
 cuzk_status sort_new(struct msm_sort *sort, const struct exec *x, const struct msm_plan *plan,
                      size_t capacity, struct cuzk_error *e)
 {
     memset(sort, 0, sizeof *sort);
     sort->plan = plan;
     sort->capacity = capacity;
-    const unsigned widest = plan->width[plan->windows - 1];
-    sort->range_bits = widest - 1 > RANGES_A_WINDOW_BITS ? widest - 1 - RANGES_A_WINDOW_BITS : 0;
-    if (sort->range_bits > SORT_RANGE_BITS)
-        sort->range_bits = SORT_RANGE_BITS;
-    for (unsigned w = 0; w < plan->windows; w++) {
-        const uint32_t buckets = UINT32_C(1) << (plan->width[w] - 1);
-        const uint32_t ranges = buckets >> sort->range_bits;
-        sort->first_range[w + 1] = sort->first_range[w] + (ranges ? ranges : 1);
-    }
-    const size_t ranges = sort->first_range[plan->windows], buckets = plan->first_bucket[plan->windows];
-    const size_t entries = capacity * plan->images * plan->windows;
-    const size_t words = 2 * entries + buckets + 1 + slices(capacity) * ranges + ranges + 1;
+    sort->range_bits = cut_ranges(sort->first_range, plan);
+    const size_t ranges = sort->first_range[plan->windows], buckets = plan->first_bucket[plan->windows],
+                 entries = entries_of(plan, capacity);
     VERIFY(capacity * plan->images <= (size_t)1 << SORT_INDEX_BITS);
     const cuzk_status status =
-        block_new(&sort->memory, x->budget, 1, capacity * sizeof *sort->parts + words * sizeof(uint32_t),
-                  "sorted digits", e);
+        block_new(&sort->memory, x->budget, 1, sort_bytes(plan, capacity), "sorted digits", e);
     if (status)
         return status;
     sort->parts = sort->memory.ptr;

@@ -34,6 +34,8 @@ struct msm_sort {
     struct block memory;
 };
 
+/* Memory that sort_new takes. */
+size_t sort_bytes(const struct msm_plan *plan, size_t capacity);
 /* For at most capacity scalars a block; images * capacity is at most 2^SORT_INDEX_BITS. The plan is borrowed
  * until sort_free. */
 cuzk_status sort_new(struct msm_sort *sort, const struct exec *x, const struct msm_plan *plan,

@@ -70,6 +70,9 @@ expect 'sums' 0 "$bench" msm --min-log 8 --max-log 10 --rounds 2 --json
 json 'of both groups and all kinds' 'len(r["results"]) == 12 and all(x["seconds"]["min_s"] > 0 for x in r["results"])'
 expect 'one group, one kind' 0 "$bench" msm --group 2 --scalars bits --min-log 8 --max-log 8 --rounds 2 --json
 json 'alone' '[x["name"] for x in r["results"]] == ["g2 bits"]'
+expect 'small sums alone' 0 "$bench" msm --group 1 --scalars uniform --max-log 9 --rounds 2 --json
+json 'of the one size' '[x["n"] for x in r["results"]] == [512]'
+expect_error 'a plot that cannot be written' 4 "$T/none: No such file" "$bench" ntt --max-log 10 --plot "$T/none/n.svg"
 expect 'transforms' 0 "$bench" ntt --min-log 10 --max-log 12 --rounds 2 --plot "$T/n.svg" --json
 json 'of three kinds' 'len(r["results"]) == 6 and r["device"] == "cpu"'
 drawn 'and drawn' "$T/n.svg"
@@ -113,6 +116,7 @@ json 'is counted' 'r["completed"] == 9 and r["not_valid"] == 0 and r["requests_a
     r["all"]["latency"]["p99_s"] >= r["all"]["latency"]["median_s"]'
 drawn 'and drawn' "$T/b.svg"
 expect 'sustained' 0 "$bench" sustained "$window" "${at[@]}" --concurrency 2 --duration 2s --warmup 500ms --json
+json 'tells how busy the device was' 'any(w["lane"] == "device" and 0.4 < w["busy"] <= 1.1 for w in r["lanes"])'
 json 'counts its window' '1.9 < r["measured_seconds"] < 2.1 and 0 < r["measured_requests"] <= r["completed"]'
 expect 'stress' 0 "$bench" stress "$winning" "$window" "${at[@]}" --count 24 --concurrency 8 --cancel 20 --vanish 20 \
     --repeat 25 --seed 3 --verify "$T/params" --json

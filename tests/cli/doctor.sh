@@ -33,6 +33,30 @@ expect_output 'quickly' '^ok +parameters' "$CUZK" doctor --param-cache "$T/param
 if grep -q 'proof of' "$T/out"; then fail 'without a proof'; else pass 'without a proof'; fi
 only 'nothing is left' "$T/params" snap-poseidon-2k.params snap-poseidon-2k.params.checked snap-poseidon-2k.vk \
     window-2k.srs window-2k.srs.checked window-2k.templates
+expect_output 'templates are known' '^circuit +window-2k$' "$CUZK" inspect "$T/params/window-2k.templates"
+expect_output 'and sound' '"sound": true' "$CUZK" inspect "$T/params/window-2k.templates" --json
+cp "$T/params/window-2k.templates" "$T/damaged"
+printf '\x7f' | dd of="$T/damaged" bs=1 seek=9000 conv=notrunc status=none
+expect 'damaged ones are not' 1 "$CUZK" inspect "$T/damaged"
+expect_output 'a stamp is known' '^of +.*window-2k\.srs$' "$CUZK" inspect "$T/params/window-2k.srs.checked"
+cp "$T/params/window-2k.srs.checked" "$T/other.checked"
+cp "$T/params/window-2k.srs" "$T/other"
+expect 'that of another file counts for nothing' 1 "$CUZK" inspect "$T/other.checked"
+printf 'cuzkprt\n%16swindow-2k%40s' '' '' | tr ' ' '\0' >"$T/made.srs.part"
+expect 'a file in the making is not whole' 1 "$CUZK" inspect "$T/made.srs.part"
+grep -q 'window-2k' "$T/out" && pass 'and says of what' || fail 'and says of what'
+rm "$T/other"* "$T/damaged" "$T/made.srs.part"
+if ((EUID != 0)); then
+    mkdir "$T/fixed"
+    cp "$T/params/window-2k.srs"* "$T/fixed"
+    chmod 555 "$T/fixed"
+    "$CUZK" gen window 2KiB --seed 1 --out "$T/in" >/dev/null
+    expect 'a folder that cannot be written' 0 "$CUZK" prove "$T/in/window-2KiB-1.meta.json" --srs "$T/fixed/window-2k.srs" \
+        --out "$T/proof"
+    grep -q 'templates are made anew each time' "$T/err" && pass 'is said' || fail 'is said'
+else
+    skip_test 'root can write everywhere'
+fi
 tidy 'nor elsewhere' "$CUZK" doctor --param-cache "$T/params"
 
 expect_error 'an option that is none' 2 'did you mean --quick' "$CUZK" doctor --quik

@@ -76,7 +76,27 @@ if [[ -f "$T/k/made.srs.part" && ! -e "$T/k/made.srs" ]]; then
 else
     fail 'which leaves its part'
 fi
-expect_error 'stop after a phase' 130 'stopped after fold' "${convert[@]}" --stop-after fold
+expect 'that is known for what it is' 1 "$CUZK" inspect "$T/k/made.srs.part"
+if grep -qE '^circuit +window-2k$' "$T/out"; then pass 'and of which circuit'; else fail 'and of which circuit'; fi
+# From the beginning: killed within each phase, then stopped at its end.
+rm -f "$T/k/made.srs.part"
+for phase in 'k columns' 'k rows' fold 'q columns'; do
+    "${convert[@]}" --stop-after "$phase" >"$T/out" 2>"$T/err" &
+    pid=$!
+    sleep 0.3
+    kill -KILL "$pid" 2>/dev/null
+    wait "$pid"
+    status=$?
+    if ((status == 137)); then
+        "${convert[@]}" --stop-after "$phase" >"$T/out" 2>"$T/err"
+        status=$?
+    fi
+    if ((status == 130)) && grep -q "stopped after $phase" "$T/err"; then
+        pass "killed in $phase, then stopped after it"
+    else
+        fail "killed in $phase, then stopped after it" "$status"
+    fi
+done
 expect_error 'a part of another circuit is not taken up' 6 'remove it' \
     "$CUZK" srs convert winning-2k --params "$T/k/winning-2k.params" --out "$T/k/made.srs"
 expect_error 'parameters of another circuit are not converted' 6 'another circuit' \

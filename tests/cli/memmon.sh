@@ -37,16 +37,22 @@ expect_error 'a time without sense' 2 'not a time' "$memmon" --interval 1x
 expect_error 'too short an interval' 2 'not a time' "$memmon" --interval 1ms
 expect_error 'no such process' 4 'there is no process' "$memmon" --pid 2147483646
 expect_error 'no process of the name' 4 'no process is named' "$memmon" --name cuzk-no-such
+expect_error 'a plot that cannot be written is told at once' 4 "$T/none: No such file" \
+    "$memmon" --plot "$T/none/m.svg" -- touch "$T/begun"
+if [[ -e "$T/begun" ]]; then fail 'before the command begins'; else pass 'before the command begins'; fi
 expect_error 'a command and a process' 2 'have no place' "$memmon" --pid 1 -- true
 expect_error 'a command that is not there' 127 'No such file' "$memmon" -- "$T/none"
 touch "$T/plain"
 expect_error 'a command that is none' 126 'Permission denied' "$memmon" -- "$T/plain"
 
+expect 'a command that is over at once' 0 "$memmon" --json --plot "$T/short.svg" -- true
+cp "$T/out" "$T/short"
+json 'has a peak' 'r["peak"]["rss_bytes"] > 100000 and r["exit_code"] == 0' "$T/short"
 expect 'the command'"'"'s exit code' 7 "$memmon" -- sh -c 'exit 7'
 run "$memmon" --quiet -- sh -c 'kill -TERM $$'
 if ((status == 143)); then pass 'a signal that ended it'; else fail 'a signal that ended it' "exit code $status"; fi
 run "$memmon" -- sh -c 'echo said'
-if ((status == 0)) && [[ "$(cat "$T/out")" == said ]] && grep -q 'peak GiB' "$T/err"; then
+if ((status == 0)) && [[ "$(cat "$T/out")" == said ]] && grep -qE 'peak GiB|GiB at most' "$T/err"; then
     pass 'standard output is the command'"'"'s'
 else
     fail 'standard output is the command'"'"'s'

@@ -21,6 +21,8 @@ expect_output 'COMMAND --help has examples' 'cuzk circuit shape porep-2k' "$CUZK
 expect_output 'man page' '^\.TH CUZK 1' "$CUZK" help --man
 expect_error 'unknown command names the nearest' 2 "did you mean 'prove'" "$CUZK" porve
 expect_error 'unknown option names the nearest' 2 'did you mean --params' "$CUZK" prove x --parms y
+expect_error 'and none that is far' 2 "unknown option '--timings'$" "$CUZK" prove x --timings
+expect_error 'nor a command' 2 "unknown command 'make-coffee'$" "$CUZK" make-coffee
 expect_error 'option without value' 2 'needs a value: FILE' "$CUZK" prove x --params
 expect_error 'required option' 2 'needs --out' "$CUZK" prove "$c1" --params x
 expect_error 'required argument' 2 'needs CIRCUIT' "$CUZK" setup --out x
@@ -41,6 +43,8 @@ expect_error 'zero threads' 2 'from 1 to' "$CUZK" setup porep-2k --out x --threa
 expect_error 'flag with a value' 2 'takes no value' "$CUZK" inspect "$c1" --json=yes
 expect_error 'empty value' 2 'not empty' "$CUZK" setup porep-2k --out ''
 expect_error 'size without sense' 2 'not a size' "$CUZK" setup porep-2k --out x --memory 3X
+expect_error 'a limit of memory is named' 5 '--memory sets this limit' "$CUZK" setup porep-2k --out "$T/x" --memory 1M
+expect_error 'a folder that is not there' 4 "^cuzk: $T/none: No such file" "$CUZK" setup porep-2k --out "$T/none/x"
 expect_error 'empty range' 2 'not a range' "$CUZK" circuit rows porep-2k --range 5-5
 expect_error 'unknown instruction set names those there are' 2 'portable' "$CUZK" circuit shape porep-2k --cpu z80
 expect_error 'unknown circuit names those there are' 2 'porep-2k' "$CUZK" circuit shape porep-3k

@@ -6,6 +6,7 @@ check.py CUZK DAEMON VECTORS PARAMS [KIND...]: PARAMS is a folder with the 2KiB 
 
 SPDX-License-Identifier: Apache-2.0 OR MIT
 """
+import base64
 import concurrent.futures
 import json
 import os
@@ -23,6 +24,7 @@ import urllib.error
 import urllib.request
 
 import grpc
+from google.protobuf import json_format
 
 import client
 import trace_format
@@ -166,6 +168,47 @@ def proofs_of_all_kinds(api):
         check(f"{name}: the proof verifies", fine and verified(given, result.proof, partition))
         again = prove(api, given, request_id=f"{given.curio_id()}" + ("-v1" if "v1" in name else ""))
         check(f"{name}: asked again, the same answer", again.job_id == result.job_id and again.proof == result.proof)
+
+
+def build_in_go(folder):
+    """The client of go/, of code made from public.proto; None: no Go, no protoc, or no modules to be had."""
+    go, protoc = shutil.which("go"), shutil.which("protoc")
+    if not go or not protoc:
+        return None
+    shutil.copytree(HERE / "go", folder, dirs_exist_ok=True)
+    (folder / "cuzkv1").mkdir()
+    environment = dict(os.environ, GOFLAGS="-mod=mod -buildvcs=false", PATH=f"{folder}/bin:{os.environ['PATH']}")
+    kinds = [word for plugin in ("go", "go-grpc") for word in
+             (f"--{plugin}_out=cuzkv1", f"--{plugin}_opt=paths=source_relative", f"--{plugin}_opt=Mpublic.proto=cuzkclient/cuzkv1")]
+    for command in ([go, "build", "-o", "bin/", "google.golang.org/protobuf/cmd/protoc-gen-go",
+                     "google.golang.org/grpc/cmd/protoc-gen-go-grpc"],
+                    [protoc, "-I", str(HERE), *kinds, "public.proto"], [go, "build", "-o", "client", "."]):
+        built = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+        if built.returncode != 0:
+            print("".join(f"# {line}\n" for line in built.stderr.splitlines()[-5:]), end="")
+            return None
+    return folder / "client"
+
+
+def a_client_in_go(daemon, api):
+    with tempfile.TemporaryDirectory() as folder:
+        program = build_in_go(pathlib.Path(folder) / "go")
+        if not program:
+            skip("a client in Go", "no go, no protoc, or no modules")
+            return
+        given = [g for g in inputs() if "v1" not in g.path.name]
+        asked = "".join(json_format.MessageToJson(api.message("ProveRequest", submit=submission(
+            api, g, request_id=f"go {g.curio_id()}")), indent=None) + "\n" for g in given)
+        result = subprocess.run([str(program), str(daemon.socket)], input=asked, capture_output=True, text=True, timeout=900)
+        answers = [json.loads(line) for line in result.stdout.splitlines()]
+        fine = result.returncode == 0 and len(answers) == len(given) + 1
+        check("a client in Go is answered", fine, result.stderr)
+        for g, answer in zip(given, answers if fine else []):
+            proof = base64.b64decode(answer["result"].get("proof", ""))
+            check(f"with a proof of {g.kind}", answer["result"]["status"] == COMPLETED and
+                  verified(g, proof, g.partition if g.kind == "window" else None), answer)
+        check("and reads the status", fine and {q["proofKind"] for q in answers[-1]["queues"]} ==
+              {"porep-c2", "snap-update", "window-post", "winning-post"}, answers[-1:])
 
 
 def identity_is_id_and_payload(api, given, other):
@@ -454,6 +497,38 @@ def parameters(api):
     check("and evicted", api.EvictSRS(api.message("EvictSrsRequest", circuit_id=name), timeout=60).was_loaded)
     fails("an unknown circuit", grpc.StatusCode.INVALID_ARGUMENT, "", lambda: api.PreloadSRS(
         api.message("PreloadSrsRequest", circuit_id="porep-33g"), timeout=10))
+    fails("parameters that are not there", grpc.StatusCode.NOT_FOUND, "put one of them there", lambda: api.PreloadSRS(
+        api.message("PreloadSrsRequest", circuit_id="snap-64g"), timeout=10))
+    check("nothing evicted where nothing was loaded",
+          not api.EvictSRS(api.message("EvictSrsRequest", circuit_id="snap-64g"), timeout=10).was_loaded)
+
+
+KNOWN = ["gpu_tid", "num_circuits", "prep_msm_ms", "split_vectors_ms", "setup_to_split_ms", "ntt_msm_h_ms", "batch_add_ms",
+         "b_g2_msm_ms", "tail_msm_ms", "gpu_total_ms"]
+
+
+def lines_of_timing(daemon, job):
+    """What scripts of the earlier system look for, of one job."""
+    lines = [line for line in daemon.logged().splitlines() if "CUZK_TIMING: " in line and f"job={job}" in line]
+    values = [dict(word.split("=") for word in line.split("CUZK_TIMING: ")[1].split()) for line in lines]
+    proved = [v for v in values if "gpu_total_ms" in v]
+    whole = [v for v in values if "pre_destructor_ms" in v]
+    freed = [v for v in values if "destructor_ms" in v]
+    check("timing lines have all known names", len(proved) == len(whole) == len(freed) == 1 and set(KNOWN) <= set(proved[0]) and
+          "epilogue_ms" in whole[0] and all(float(v[n]) >= 0 for v in proved for n in v if n.endswith("_ms")), lines)
+
+
+def times_and_devices(daemon, api, given, late):
+    """Two jobs at once on the one device: which it is, and how long the second waits for it."""
+    tickets = [api.SubmitProof(submission(api, g, request_id=f"timed-{i}")) for i, g in enumerate((given, late))]
+    check("the one device that there is is told", all(t.assigned_gpu == "CPU" for t in tickets), tickets)
+    results = [api.AwaitProof(api.message("AwaitProofRequest", job_id=t.job_id), timeout=120) for t in tickets]
+    named = [r.queue_wait_ms + r.srs_load_ms + r.synthesis_ms + r.gpu_compute_ms for r in results]
+    check("the parts of a job's time add up to it", all(r.status == COMPLETED and 0.7 * r.total_ms - 20 <= n <= r.total_ms + 5
+                                                       for n, r in zip(named, results)), results)
+    until(lambda: f"job={tickets[1].job_id} destructor_ms" in daemon.logged(), 10)
+    lines_of_timing(daemon, tickets[1].job_id)
+    check("the second waited for the first", results[1].queue_wait_ms >= 0.5 * results[0].gpu_compute_ms, results)
 
 
 # ---- the operator ----
@@ -473,9 +548,13 @@ def http(daemon, api):
              'proofs_completed{proof_kind="window_post"}', 'proof_duration_seconds_count{proof_kind="winning_post"}',
              'proof_duration_seconds_bucket{proof_kind="porep_c2",le="+Inf"}']
     check("/metrics has all names", all(f"\ncuzk_{n} " in text for n in names), text[:500])
-    board = re.findall(r"cuzk_[a-z_]+", json.dumps(json.loads((ROOT / "docs/grafana.json").read_text())["panels"]))
+    board = re.findall(r"cuzk_[a-z_]+", (ROOT / "docs/grafana.json").read_text())
     absent = [n for n in set(board) if not re.search(rf"^{n}[ {{]", text, re.M)]
     check("every figure of the Grafana board is there", board and not absent, absent)
+    figures = set(re.findall(r"^# TYPE (cuzk_\w+)", text, re.M))
+    shown = {re.sub(r"_(bucket|sum|count)$", "", n) if n not in figures else n for n in board}
+    missing = figures - shown
+    check("and every figure is on it", not missing, missing)
     check("GetMetrics says the same", "cuzk_proofs_completed_total " in
           api.GetMetrics(api.message("GetMetricsRequest"), timeout=10).prometheus_text)
     check("/healthz, /readyz", daemon.get("healthz")[0] == b"ok\n" and daemon.get("readyz")[0] == b"ready\n")
@@ -491,6 +570,13 @@ def http(daemon, api):
     whole = json.loads(daemon.get("trace")[0])
     check("and so is that of all that was done", len(whole["traceEvents"]) > len(timeline["rows"]) and
           not trace_format.faults_of(whole), trace_format.faults_of(whole))
+    first, last = (f(e["ts"] * 1000 for e in whole["traceEvents"] if e["ph"] == "X") for f in (min, max))
+    middle = int((first + last) / 2)
+    halves = [[e for e in json.loads(daemon.get(f"trace?{q}")[0])["traceEvents"] if e["ph"] == "X"]
+              for q in (f"to={middle}", f"from={middle}")]
+    check("and that of a window of time is a part of it", all(0 < len(h) < len(whole["traceEvents"]) for h in halves) and
+          all(e["ts"] * 1000 < middle for e in halves[0]) and all((e["ts"] + e["dur"]) * 1000 >= middle - 1000 for e in halves[1]),
+          [len(h) for h in halves])
     check("one that is none is told", trace_format.faults_of({"traceEvents": [{"ph": "X"}]}))
     for path, code in (("none", 404), ("trace?job=j0", 404)):
         try:
@@ -618,6 +704,11 @@ def command_line(folder):
     example.write_text(run("--example").stdout)
     checked = run("--config", str(example), "--set", f"srs.param_cache={folder}", "--check-config")
     check("the example is a configuration", checked.returncode == 0 and "message_limit = \"256MiB\"" in checked.stdout, checked.stderr)
+    notes = subprocess.run(["readelf", "-n", DAEMON], capture_output=True, text=True).stdout if shutil.which("readelf") else ""
+    if "stapsdt" in notes:
+        check("tracepoints", all(f"Name: {n}\n" in notes for n in ("job_accepted", "partition_phase", "job_ended")), notes[:500])
+    else:
+        skip("tracepoints", "no readelf, or built without sys/sdt.h")
     check("--man", run("--man").stdout.startswith(".TH CUZK-DAEMON"))
 
 
@@ -629,6 +720,7 @@ def main():
         try:
             channel, api = daemon.connect()
             proofs_of_all_kinds(api)
+            a_client_in_go(daemon, api)
             if "window" in KINDS:
                 identity_is_id_and_payload(api, given, other)
             if "porep" in KINDS:
@@ -636,6 +728,7 @@ def main():
             errors_say_what_is_wrong(api, given)
             calls_of_ours(daemon, channel, api, given)
             standard_services(channel)
+            times_and_devices(daemon, api, given, other)
             cancel_disconnect_deadline(daemon, api, given, other)
             parameters(api)
             http(daemon, api)

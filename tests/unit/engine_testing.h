@@ -193,6 +193,7 @@ struct mock_device {
     uint64_t host_bytes;
     struct engine_need need; /* of the device */
     uint64_t total;          /* of its memory; 0: none of its own */
+    _Atomic uint64_t lost;   /* of it, never free again */
     _Atomic int fault;       /* enum mock_fault */
     _Atomic int sick;        /* the probe fails */
     _Atomic int shut;        /* prove waits until it is opened */
@@ -367,7 +368,8 @@ static inline void mock_drop(void *self, const struct engine_params *params)
 static inline void mock_memory(void *self, uint64_t *total, uint64_t *left)
 {
     const struct mock_device *d = self;
-    *total = *left = d->total;
+    *total = d->total;
+    *left = d->total - d->lost;
 }
 
 static inline bool mock_able(void *self, const struct engine_params *params, struct cuzk_error *e)

@@ -91,6 +91,18 @@ static void gpus_are_named_in_several_ways(void **state)
     }
 }
 
+static void gpus_may_be_kept_for_post(void **state)
+{
+    unsigned number;
+    (void)state;
+    assert_int_equal(read_text("[gpus]\npost_only = [1, 3]\n"), CUZK_OK);
+    assert_true(config_post_gpu(&C, 0, &number) && number == 1);
+    assert_true(config_post_gpu(&C, 1, &number) && number == 3);
+    assert_false(config_post_gpu(&C, 2, &number));
+    config_defaults(&C);
+    assert_false(config_post_gpu(&C, 0, &number));
+}
+
 static void what_is_wrong_is_named_with_its_line(void **state)
 {
     static const struct {
@@ -100,7 +112,10 @@ static void what_is_wrong_is_named_with_its_line(void **state)
          "cuzk.toml:2: unknown setting daemon.listen_ (nearest known one: daemon.listen)"},
         {"[memry]\ntotal_budget = 1\n", "nearest known one: memory.total_budget"},
         {"listen = \"x:1\"\n", "unknown setting listen (nearest known one: daemon.listen)"},
-        {"[a.b]\nc = 1\n", "unknown setting a.b.c"},
+        {"[a.b]\nc = 1\n", "unknown setting a.b.c (--help lists all)"},
+        {"[memory]\nmax_jobs = 1\n", "nearest known one: queue.max_jobs"},
+        {"[gpus]\npost_only = [16]\n", "\"16\" is no GPU's number below 16"},
+        {"[gpus]\npost_only = [\"all\"]\n", "\"all\" is no GPU's number"},
         {"[daemon]\nthreads = \"4\"\n", "daemon.threads must be a whole number"},
         {"[daemon]\nthreads = 0\n", "daemon.threads: 0 is out of range (1 to 64)"},
         {"[daemon]\nthreads = -1\n", "daemon.threads: \"-1\" is not a whole number"},
@@ -263,6 +278,7 @@ int main(void)
         cmocka_unit_test(defaults_are_those_of_the_table),
         cmocka_unit_test(a_file_of_the_earlier_system_is_read_with_warnings),
         cmocka_unit_test(gpus_are_named_in_several_ways),
+        cmocka_unit_test(gpus_may_be_kept_for_post),
         cmocka_unit_test(what_is_wrong_is_named_with_its_line),
         cmocka_unit_test(a_failed_read_changes_nothing),
         cmocka_unit_test(settings_are_assigned_by_name),

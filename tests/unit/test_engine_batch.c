@@ -89,10 +89,10 @@ static void another_circuit_closes_a_batch(void **state)
 }
 
 /* An urgent partition comes while the second one is on the device. */
-static void urgent_order(bool beside, const char *expected)
+static void urgent_order(unsigned most, bool beside, const char *expected)
 {
     struct rig r;
-    struct mock_device *d = batch_rig(&r, 1, 4, 5);
+    struct mock_device *d = batch_rig(&r, 1, most, 5);
     d->beside = beside;
     rig_start(&r);
     d->shut = 1;
@@ -110,13 +110,19 @@ static void urgent_order(bool beside, const char *expected)
 static void an_urgent_partition_goes_between_those_of_a_batch(void **state)
 {
     (void)state;
-    urgent_order(true, "a0 w0 [w0] a1 a2 a3 [a0a1a2a3]");
+    urgent_order(4, true, "a0 w0 [w0] a1 a2 a3 [a0a1a2a3]");
+}
+
+static void an_urgent_partition_goes_before_a_full_batch_is_settled(void **state)
+{
+    (void)state;
+    urgent_order(1, true, "a0 w0 [w0] [a0] a1 [a1] a2 [a2] a3 [a3]");
 }
 
 static void a_batch_is_settled_for_an_urgent_one_that_has_no_room_beside(void **state)
 {
     (void)state;
-    urgent_order(false, "a0 [a0] w0 [w0] a1 a2 a3 [a1a2a3]");
+    urgent_order(4, false, "a0 [a0] w0 [w0] a1 a2 a3 [a1a2a3]");
 }
 
 static void urgent_partitions_are_settled_together_too(void **state)
@@ -432,6 +438,7 @@ int main(void)
         cmocka_unit_test(batches_form_over_sectors),
         cmocka_unit_test(another_circuit_closes_a_batch),
         cmocka_unit_test(an_urgent_partition_goes_between_those_of_a_batch),
+        cmocka_unit_test(an_urgent_partition_goes_before_a_full_batch_is_settled),
         cmocka_unit_test(a_batch_is_settled_for_an_urgent_one_that_has_no_room_beside),
         cmocka_unit_test(urgent_partitions_are_settled_together_too),
         cmocka_unit_test(a_failed_settling_is_made_good_elsewhere),

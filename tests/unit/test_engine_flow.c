@@ -52,6 +52,35 @@ static void every_moment_is_accounted_for(void **state)
     rig_end(&r);
 }
 
+/* Waiting is told: before the first lane, and before those that follow. */
+static void waiting_for_a_lane_is_told(void **state)
+{
+    struct rig r;
+    struct engine_result result;
+    const unsigned ms = 60 * SLOW;
+    (void)state;
+    rig_init(&r, 1);
+    r.device[0]->prove_us = ms * 1000;
+    rig_start(&r);
+    struct engine_ticket t[3];
+    for (int i = 0; i < 3; i++)
+        t[i] = rig_submit(&r, (char)('a' + i), 1, ENGINE_POREP, NULL);
+    for (int i = 0; i < 3; i++) {
+        assert_ok(engine_wait(r.engine, t[i].job_id, 20000, NULL, &result, &error));
+        assert_int_equal(result.state, ENGINE_STATE_COMPLETED);
+        const uint64_t waited = result.queue_wait_ms, worked = result.synthesis_ms + result.gpu_compute_ms;
+        assert_true(i == 0 ? waited < ms / 2 : waited >= (unsigned)i * ms - ms / 2);
+        assert_true(waited + worked <= result.total_ms + 2 && waited + worked + ms / 2 >= result.total_ms);
+        engine_result_free(&result);
+    }
+    /* one whose partitions are worked on one after the other does not wait meanwhile */
+    const struct engine_ticket many = rig_submit(&r, 'd', 4, ENGINE_POREP, NULL);
+    assert_ok(engine_wait(r.engine, many.job_id, 20000, NULL, &result, &error));
+    assert_true(result.queue_wait_ms < ms / 2 && result.total_ms >= 4 * ms);
+    engine_result_free(&result);
+    rig_end(&r);
+}
+
 static bool collect(void *user, const char *text, size_t size)
 {
     char *out = user;
@@ -199,6 +228,51 @@ static void memory_comes_back(void **state)
     rig_end(&r);
 }
 
+static bool leak_is_told(struct rig *r, bool of_device)
+{
+    struct engine_snapshot *s = rig_snapshot(r);
+    const bool told = of_device ? s->devices[0].leak : s->memory.leak;
+    engine_snapshot_free(s);
+    return told;
+}
+
+static void one_job(struct rig *r, char name)
+{
+    const struct engine_ticket t = rig_submit(r, name, 1, ENGINE_POREP, NULL);
+    rig_expect(r, &t, ENGINE_STATE_COMPLETED);
+}
+
+/* Of the process and of a device, against what it was when all was idle after the first proof. */
+static void memory_that_does_not_come_back_is_told(void **state)
+{
+    struct rig r;
+    const size_t size = (size_t)200 << 20;
+    struct block lost;
+    (void)state;
+    rig_init(&r, 1);
+    r.device[0]->device.memory = mock_memory;
+    r.device[0]->total = (uint64_t)4 << 30;
+    rig_start(&r);
+    one_job(&r, 'a');
+    rig_until(({
+        struct engine_snapshot *s = rig_snapshot(&r);
+        const bool known = s->memory.baseline != 0;
+        engine_snapshot_free(s);
+        known;
+    }));
+    assert_false(leak_is_told(&r, false) || leak_is_told(&r, true));
+    assert_ok(block_new(&lost, NULL, 1, size, "what is lost", &error));
+    memset(lost.ptr, 1, size);
+    r.device[0]->lost = size;
+    one_job(&r, 'b');
+    rig_until(leak_is_told(&r, false) && leak_is_told(&r, true));
+    block_free(&lost);
+    r.device[0]->lost = 0;
+    one_job(&r, 'c');
+    rig_until(!leak_is_told(&r, false) && !leak_is_told(&r, true));
+    rig_end(&r);
+}
+
 /* ---- many clients ---- */
 
 struct client {
@@ -290,9 +364,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_moment_is_accounted_for),
+        cmocka_unit_test(waiting_for_a_lane_is_told),
         cmocka_unit_test(traces_of_jobs_and_windows_can_be_had),
         cmocka_unit_test(a_snapshot_shows_the_whole),
         cmocka_unit_test(memory_comes_back),
+        cmocka_unit_test(memory_that_does_not_come_back_is_told),
         cmocka_unit_test(many_clients_are_served_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,7 +143,7 @@ static void what_is_wrong_is_told(void **state)
     expect_failed(g, &s, CUZK_ERR_INPUT, "");
     bool already;
     uint64_t ms;
-    assert_int_equal(engine_preload(g, "porep-2k", &already, &ms, &error), CUZK_ERR_IO);
+    assert_int_equal(engine_preload(g, "porep-2k", &already, &ms, &error), CUZK_ERR_NOT_FOUND);
     assert_non_null(strstr(error.message, "no parameters of porep-2k in"));
     assert_int_equal(engine_preload(g, "porep-3k", &already, &ms, &error), CUZK_ERR_ARGUMENT);
     assert_int_equal(link(in_folder("window-2k.srs"), in_folder("winning-2k.srs")), 0);

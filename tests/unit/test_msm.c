@@ -162,7 +162,8 @@ static void plans_keep_the_scalar(void **state)
         cmocka_unit_test(group##_any_threads_and_variant), cmocka_unit_test(group##_several_blocks),         \
         cmocka_unit_test(group##_selected_scalars), cmocka_unit_test(group##_encoded_points),                \
         cmocka_unit_test(group##_selected_points), cmocka_unit_test(group##_wrong_counts),                   \
-        cmocka_unit_test(group##_cancelled), cmocka_unit_test(group##_failing_allocations)
+        cmocka_unit_test(group##_cancelled), cmocka_unit_test(group##_failing_allocations),                  \
+        cmocka_unit_test(group##_budgets)
 
 int main(void)
 {

@@ -88,9 +88,16 @@ static const struct option *option_find(const struct command *c, const char *nam
     return NULL;
 }
 
+/* Near enough that the other word may be meant. */
+static bool is_near(unsigned d, const char *name)
+{
+    return d <= 1 + strlen(name) / 3;
+}
+
+/* NULL: none is near. */
 static const char *option_nearest(const struct command *c, const char *name)
 {
-    const char *best = "help";
+    const char *best = NULL;
     unsigned least = UINT_MAX;
     for (size_t i = 0; i < program.option_count; i++) {
         const unsigned d =
@@ -100,7 +107,7 @@ static const char *option_nearest(const struct command *c, const char *name)
             best = program.options[i].name;
         }
     }
-    return best;
+    return is_near(least, name) ? best : NULL;
 }
 
 /* Digits only: no sign, no blank. *end: what follows. */
@@ -409,8 +416,11 @@ static enum exit_code parse(const struct command *c, int argc, char **argv, stru
         const struct option *row = a[1] == '-' ? option_find(c, name, len) : NULL;
         if (!strcmp(a, "-h"))
             row = option_find(c, "help", 4);
-        if (!row)
-            return cli_misuse(c, "unknown option '%s'; did you mean --%s?", a, option_nearest(c, name));
+        if (!row) {
+            const char *nearest = option_nearest(c, name);
+            return nearest ? cli_misuse(c, "unknown option '%s'; did you mean --%s?", a, nearest)
+                           : cli_misuse(c, "unknown option '%s'", a);
+        }
         const char *value = "";
         if (row->kind == OPT_FLAG) {
             if (equals)
@@ -455,6 +465,8 @@ static enum exit_code unknown_command(const char *name)
             best = c->name;
         }
     }
+    if (!is_near(least, name))
+        return cli_misuse(NULL, "unknown command '%s'", name);
     return cli_misuse(NULL, "unknown command '%s'; did you mean '%s'?", name, best);
 }
 

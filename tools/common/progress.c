@@ -7,11 +7,21 @@
 #include <time.h>
 #include <unistd.h>
 
-double now_seconds(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+double now_seconds(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+double now_cpu_seconds(void)
+{
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void progress_init(struct progress *p, bool wanted)
@@ -28,6 +38,7 @@ void progress_update(void *progress, const char *phase, uint64_t done, uint64_t 
     if (strcmp(p->phase, phase) != 0) {
         p->phase = phase;
         p->phase_start = now;
+        p->phase_done = done;
     } else if (now - p->last_draw < 0.1 && done < total) {
         return;
     }
@@ -37,8 +48,8 @@ void progress_update(void *progress, const char *phase, uint64_t done, uint64_t 
     fprintf(stderr, "\r\033[K%s%s", p->prefix, phase);
     if (total)
         fprintf(stderr, " %3.0f %%", 100.0 * (double)done / (double)total);
-    if (total && done && done < total && spent > 0.5) {
-        const double left = spent * (double)(total - done) / (double)done;
+    if (total && done > p->phase_done && done < total && spent > 0.5) {
+        const double left = spent * (double)(total - done) / (double)(done - p->phase_done);
         if (left < 120)
             fprintf(stderr, ", %.0f s left", left);
         else

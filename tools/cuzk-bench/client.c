@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/output.h"
 #include "cuzk-bench/load_report.h"
 
 #define DEFAULT_DAEMON "unix:///run/curio/cuzk.sock"
@@ -46,6 +47,7 @@ struct measurement {
     struct load_plan plan;
     struct load_run run;
     struct watch *watch;
+    struct busy *busy;
     struct progress progress;
     struct session session; /* for --verify */
     struct load_report report;
@@ -79,7 +81,9 @@ static cuzk_status prepare(struct measurement *m, char **paths, size_t count)
 
 static cuzk_status measure(struct measurement *m)
 {
+    m->busy = busy_start(m->plan.remote, m->report.warmup, m->plan.seconds);
     cuzk_status status = load_run(&m->run, &m->plan, &m->e);
+    busy_stop(m->busy);
     watch_stop(m->watch);
     progress_clear(&m->progress);
     if (status == CUZK_OK && m->o->verify) {
@@ -98,6 +102,7 @@ static cuzk_status measure(struct measurement *m)
 static void finish(struct measurement *m)
 {
     load_run_free(&m->run);
+    busy_free(m->busy);
     remote_close(m->plan.remote);
     load_input_close(&m->in);
     watch_free(m->watch);
@@ -112,7 +117,9 @@ static enum exit_code judge(const struct measurement *m)
 
 static enum exit_code run_load(const char *command, struct measurement *m, char **paths, int count)
 {
-    cuzk_status status = prepare(m, paths, (size_t)count);
+    cuzk_status status = output_check(m->o->plot, false, &m->e);
+    if (status == CUZK_OK)
+        status = prepare(m, paths, (size_t)count);
     if (status == CUZK_OK)
         status = measure(m);
     enum exit_code code = EXIT_DONE;
@@ -121,6 +128,7 @@ static enum exit_code run_load(const char *command, struct measurement *m, char 
         m->report.plan = &m->plan;
         m->report.run = &m->run;
         m->report.watch = m->watch;
+        m->report.busy = m->busy;
         status = load_report_make(&m->report, m->o, &m->e);
         code = judge(m);
     }
@@ -212,7 +220,9 @@ enum exit_code run_single(const struct options *o, int argc, char **argv)
         true; /* of a window request's partitions one is proved, the first unless one is named */
     m.o = &first;
     m.plan.total = m.plan.concurrency = 1;
-    cuzk_status status = prepare(&m, argv, (size_t)argc);
+    cuzk_status status = output_check(o->out, false, &m.e);
+    if (status == CUZK_OK)
+        status = prepare(&m, argv, (size_t)argc);
     if (status == CUZK_OK)
         status = measure(&m);
     const struct load_event *event = status == CUZK_OK && m.run.count ? &m.run.event[0] : NULL;

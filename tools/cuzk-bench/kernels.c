@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/timing.h"
+#include "common/output.h"
 #include "common/plot.h"
 #include "curve/fixed_base.h"
 #include "msm/msm.h"
@@ -342,15 +343,19 @@ static enum exit_code run_kernels(const char *command, const struct options *o,
 {
     static struct kernels k;
     k = (struct kernels){.o = o, .rounds = o->rounds ? o->rounds : 7, .device = "cpu"};
-    k.min_log = o->min_log ? o->min_log : 16;
+    k.min_log = o->min_log ? o->min_log : o->max_log && o->max_log < 16 ? o->max_log : 16;
     k.max_log = o->max_log ? o->max_log : o->min_log > 20 ? o->min_log : 20;
     if (k.min_log > k.max_log || k.max_log > max_log)
-        return cli_misuse(NULL, "sizes are from --min-log to --max-log, at most %u", max_log);
+        return cli_misuse(NULL, "sizes are from --min-log (%u) to --max-log (%u), at most %u", k.min_log,
+                          k.max_log, max_log);
+    cuzk_status status = output_check(o->plot, false, &k.e);
+    if (status != CUZK_OK)
+        return bench_fail(o, status, &k.e);
     const bool on_gpu = o->device && !strncmp(o->device, "gpu", 3);
     bench_catch_signals();
     k.x.cancel = &bench_stop;
     k.watch = watch_start(getpid(), false);
-    cuzk_status status = cpu_variant_parse(&k.x.variant, o->cpu ? o->cpu : "auto", &k.e);
+    status = cpu_variant_parse(&k.x.variant, o->cpu ? o->cpu : "auto", &k.e);
     if (status == CUZK_OK)
         status = pool_new(&k.x.pool, o->threads, &k.e);
     if (status == CUZK_OK)

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "common/plot.h"
 
-static const char *const phase_names[PHASES] = {"queue wait", "parameters",  "witness",
-                                                "device",     "other waits", "daemon"};
+static const char *const phase_names[PHASES] = {"queue wait", "parameters", "witness",
+                                                "device",     "other",      "daemon"};
 static const char *const phase_keys[PHASES] = {"queue_wait", "parameters", "witness",
                                                "device",     "other",      "daemon"};
 
@@ -126,6 +126,7 @@ static void print_report(FILE *f, const struct load_report *r)
         fprintf(f, "  %-18s %7zu %9.3f %9.3f %9.3f %9.3f %9.3f\n", phase_names[k], s->count, s->minimum,
                 s->median, s->p90, s->p99, s->maximum);
     }
+    busy_print(f, r->busy);
     watch_print(f, r->watch);
 }
 
@@ -164,6 +165,7 @@ static void emit_report(const struct load_report *r, const struct options *o)
     for (size_t i = 1; i < r->groups; i++)
         emit_group(&e, NULL, &r->group[i]);
     emit_close(&e, ']');
+    busy_emit(&e, "lanes", r->busy);
     watch_emit(&e, "daemon_memory", r->watch);
     bench_tail(&e, NULL);
 }

@@ -3,6 +3,7 @@
 #ifndef TOOLS_CUZK_BENCH_LOAD_REPORT_H
 #define TOOLS_CUZK_BENCH_LOAD_REPORT_H
 
+#include "cuzk-bench/busy.h"
 #include "cuzk-bench/load.h"
 
 #define PHASES 6 /* queue wait, parameters, witness, device, what else there was, all in the daemon */
@@ -20,7 +21,8 @@ struct load_report {
     const struct load_plan *plan;
     const struct load_run *run;
     const struct watch *watch;
-    double warmup, window; /* seconds from the start between which throughput is counted; 0: all */
+    const struct busy *busy; /* or NULL */
+    double warmup, window;   /* seconds from the start between which throughput is counted; 0: all */
     bool verified;
     size_t wrong; /* proofs that do not verify */
     /* made: */

@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "base/timing.h"
 #include "circuits/request.h"
+#include "common/output.h"
 #include "common/plot.h"
 #include "cuzk-bench/bench.h"
 #include "r1cs/rows.h"
@@ -418,7 +419,9 @@ enum exit_code run_synth(const struct options *o, int argc, char **argv)
     if (o->worker)
         return work(o, argv[0]);
     bench_catch_signals();
-    cuzk_status status = trial_plan(&t, o, &e);
+    cuzk_status status = output_check(o->plot, false, &e);
+    if (status == CUZK_OK)
+        status = trial_plan(&t, o, &e);
     if (status == CUZK_OK)
         status = trial_run(&t, argv[0], &e);
     if (status == CUZK_OK && o->plot) /* before reports sort the rounds */

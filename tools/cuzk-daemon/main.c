@@ -23,6 +23,9 @@ static const char USAGE[] =
     "  --log-level LEVEL     logging.level: error, warn, info, debug or trace\n"
     "  --set KEY=VALUE       any setting, such as queue.max_jobs=100\n"
     "  --check-config        check the settings, print what is in force and the GPUs found, and end\n"
+    "  --replay FOLDER       prove once more what a bundle of a failure holds (STATE_FOLDER/bundles/*), "
+    "print what\n"
+    "                        came of it as JSON, and end: with 0 if it was proved without a fault, else 1\n"
     "  --example             print an example file with all settings, and end\n"
     "  --man                 print the manual page (roff), and end\n"
     "  --version, --help\n"
@@ -31,6 +34,7 @@ static const char USAGE[] =
     "  cuzk-daemon --config /etc/cuzk.toml\n"
     "  cuzk-daemon --listen unix:///tmp/cuzk.sock --set srs.param_cache=/data/params\n"
     "  cuzk-daemon --config cuzk.toml --check-config\n"
+    "  cuzk-daemon --config cuzk.toml --replay /data/zk/cuzk-state/bundles/JOB-0-TIME\n"
     "\n"
     "settings (section.key):\n";
 
@@ -50,14 +54,17 @@ static const char MANUAL_HEAD[] =
     ".TP\n\\fB\\-\\-set\\fR \\fISECTION.KEY=VALUE\\fR\nany setting\n"
     ".TP\n\\fB\\-\\-check\\-config\\fR\ncheck the settings, print what is in force and the GPUs that were "
     "found, and end\n"
+    ".TP\n\\fB\\-\\-replay\\fR \\fIFOLDER\\fR\nprove once more what a bundle of a failure holds (a folder in "
+    "bundles of the state folder), with the settings but without the journal; print what came of it as JSON\n"
     ".TP\n\\fB\\-\\-example\\fR\nprint an example file with all settings\n"
     ".SH SIGNALS\n.TP\nSIGTERM, SIGINT\nno new jobs; ends when those in hand have ended; a second one stops "
     "at "
     "once\n.TP\nSIGHUP\nreads the settings again and takes over what can change while it runs\n"
-    ".SH EXIT STATUS\n0: stopped by a signal. 1: it cannot serve. 2: misuse, or wrong settings.\n";
+    ".SH EXIT STATUS\n0: stopped by a signal. 1: it cannot serve, or what was replayed failed again. 2: "
+    "misuse, or wrong settings.\n";
 
 struct line {
-    const char *config_path;
+    const char *config_path, *replay;
     char changes[CHANGES_MAX][CONFIG_TEXT + 64];
     const char *list[CHANGES_MAX];
     unsigned count;
@@ -127,6 +134,10 @@ static int parse(struct line *l, int argc, char **argv)
             l->config_path = value;
             continue;
         }
+        if ((value = value_of("--replay", argc, argv, &i))) {
+            l->replay = value;
+            continue;
+        }
         for (size_t k = 0; !value && k < sizeof flags / sizeof *flags; k++)
             if ((value = value_of(flags[k].name, argc, argv, &i)) && !add_change(l, flags[k].key, value))
                 return misuse("too many settings, or too long a value: ", value);
@@ -149,6 +160,41 @@ static cuzk_status settle(struct daemon_options *o, struct config_warnings *warn
     return status == CUZK_OK ? config_check(&o->config, e) : status;
 }
 
+/* A text is written whole, or it is a failure. */
+static int print(struct text *text, int code)
+{
+    const bool fine = !text->failed && printf("%s", text->data) >= 0 && fflush(stdout) == 0;
+    text_free(text);
+    return fine ? code : EXIT_FAILED;
+}
+
+static int failed(struct text *text, const struct cuzk_error *e, int code)
+{
+    fprintf(stderr, "cuzk-daemon: %s\n", e->message);
+    text_free(text);
+    return code;
+}
+
+static int check(const struct daemon_options *options)
+{
+    struct text text = {0};
+    struct cuzk_error e = {0};
+    config_print(&text, &options->config);
+    if (daemon_describe_devices(&options->config, &text, &e) != CUZK_OK)
+        return failed(&text, &e, EXIT_MISUSE);
+    return print(&text, 0);
+}
+
+static int replay(const struct daemon_options *options, const char *folder)
+{
+    struct text text = {0};
+    struct cuzk_error e = {0};
+    bool well = false;
+    if (daemon_replay(options, folder, &text, &well, &e) != CUZK_OK)
+        return failed(&text, &e, EXIT_FAILED);
+    return print(&text, well ? 0 : EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     static struct line line;
@@ -169,18 +215,10 @@ int main(int argc, char **argv)
     }
     for (unsigned i = 0; i < warnings.count; i++)
         fprintf(stderr, "cuzk-daemon: warning: %s\n", warnings.text[i]);
-    if (line.check) {
-        struct text text = {0};
-        config_print(&text, &options.config);
-        if (daemon_describe_devices(&options.config, &text, &e) != CUZK_OK) {
-            fprintf(stderr, "cuzk-daemon: %s\n", e.message);
-            text_free(&text);
-            return EXIT_MISUSE;
-        }
-        const bool fine = !text.failed && printf("%s", text.data) >= 0 && fflush(stdout) == 0;
-        text_free(&text);
-        return fine ? 0 : EXIT_FAILED;
-    }
+    if (line.check)
+        return check(&options);
+    if (line.replay)
+        return replay(&options, line.replay);
     if (daemon_run(&options, &e) != CUZK_OK) {
         fprintf(stderr, "cuzk-daemon: %s\n", e.message);
         return EXIT_FAILED;

@@ -14,6 +14,7 @@
 
 #include <cuzk/cuzk.h>
 
+#include "common/output.h"
 #include "common/progress.h"
 #include "cuzk-memmon/memmon.h"
 
@@ -235,6 +236,12 @@ static enum exit_code run(const struct options *given, int argc, char **argv)
     pid_t root = 0;
     o.interval = o.interval ? o.interval : argc > 0 ? 100 : 1000;
     o.pages = o.pages ? o.pages : o.interval > 1000 ? o.interval : 1000;
+    const char *const files[] = {o.csv, o.plot, o.report};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct cuzk_error e = {0};
+        if (output_check(files[i], false, &e) != CUZK_OK)
+            return complain(e.message, "");
+    }
     block_signals(&w);
     if (o.csv && !(w.csv = fopen(o.csv, "we")))
         return complain(o.csv, strerror(errno));
@@ -245,6 +252,8 @@ static enum exit_code run(const struct options *given, int argc, char **argv)
         if (w.csv)
             report_csv_head(w.csv);
         follow(&w, &record);
+        if (record.samples == 0) /* too short a life: what the kernel counted is what there is */
+            record.peak.memory.resident = record.high_water;
         code = conclude(&w, &record);
         nvml_close(nvml);
     } else if (w.csv) {

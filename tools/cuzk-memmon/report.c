@@ -64,6 +64,11 @@ void report_line(FILE *f, const struct record *r)
 
 void report_summary(FILE *f, const struct record *r)
 {
+    if (r->samples == 0) {
+        fprintf(f, "%s (%ld) ended before it could be looked at; by the kernel it had %.3f GiB at most\n",
+                r->name, (long)r->root, (double)r->high_water / GIB);
+        return;
+    }
     fprintf(f, "%s (%ld): %.1f s, %" PRIu64 " samples\n", r->name, (long)r->root, r->last.seconds,
             r->samples);
     fprintf(f, "%-14s %12s %12s\n", "", "peak GiB", "last GiB");

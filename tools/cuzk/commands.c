@@ -13,6 +13,7 @@
 #include <cuzk/cuzk.h>
 
 #include "common/emit.h"
+#include "common/output.h"
 #include "common/progress.h"
 #include "cuzk/cli.h"
 
@@ -52,6 +53,12 @@ static enum exit_code fail(struct session *s, cuzk_status status)
     progress_clear(&s->progress);
     const char *message = s->error.message[0] ? s->error.message : cuzk_status_name(status);
     fprintf(stderr, "cuzk: %s\n", message);
+    if (strstr(message, "memory budget"))
+        fputs(s->o->memory
+                  ? "cuzk: --memory sets this limit\n"
+                  : "cuzk: this limit is what the machine, the cgroup and the memory nodes have; --memory "
+                    "sets another\n",
+              stderr);
     if (s->o->json) {
         printf("{\"error\": ");
         emit_string(stdout, cuzk_status_name(status));
@@ -109,37 +116,6 @@ static void print_facts(struct session *s)
            cuzk_context_memory_peak(s->context));
 }
 
-/* Find out before the work, not after it, that the result could not be written: the folder of path must be
- * there and let us write, and path must be no folder itself (unless it is a prefix). */
-static cuzk_status check_output(const char *path, bool prefix, struct cuzk_error *e)
-{
-    struct stat st;
-    if (!prefix && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        snprintf(e->message, sizeof e->message, "%s: is a directory; name a file", path);
-        return CUZK_ERR_IO;
-    }
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    if (strlen(name) + sizeof ".params.checked" > NAME_MAX) {
-        snprintf(e->message, sizeof e->message, "%.60s...: the name is too long for a file", name);
-        return CUZK_ERR_IO;
-    }
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    if (!folder)
-        return CUZK_ERR_MEMORY;
-    const char *fault = NULL;
-    if (stat(folder, &st) != 0)
-        fault = strerror(errno);
-    else if (!S_ISDIR(st.st_mode))
-        fault = "is not a directory";
-    else if (access(folder, W_OK | X_OK) != 0)
-        fault = strerror(errno);
-    if (fault)
-        snprintf(e->message, sizeof e->message, "%s: %s", folder, fault);
-    free(folder);
-    return fault ? CUZK_ERR_IO : CUZK_OK;
-}
-
 /* The output is none of these files (NULL: not given), which are still needed. */
 static cuzk_status check_not_input(const char *out, const char *const *inputs, size_t count,
                                    struct cuzk_error *e)
@@ -177,7 +153,7 @@ static enum exit_code run_setup(const struct options *o, int argc, char **argv)
     struct session s;
     cuzk_status status = session_open(&s, o);
     if (status == CUZK_OK)
-        status = check_output(o->out, true, &s.error);
+        status = output_check(o->out, true, &s.error);
     if (status == CUZK_OK)
         status = setup(&s, argv[0]);
     enum exit_code code = EXIT_DONE;
@@ -299,7 +275,7 @@ static cuzk_status choose_partitions(struct session *s, const cuzk_request *requ
 }
 
 static void report_proof(struct session *s, const char *circuit, bool folded, unsigned first, unsigned count,
-                         const double *seconds)
+                         const double *seconds, double cpu_seconds)
 {
     progress_clear(&s->progress);
     if (!s->o->json) {
@@ -318,7 +294,7 @@ static void report_proof(struct session *s, const char *circuit, bool folded, un
            count * CUZK_PROOF_BYTES);
     for (unsigned i = 0; i < count; i++)
         printf("%s{\"index\": %u, \"seconds\": %.3f}", i ? ", " : "", first + i, seconds[i]);
-    printf("]");
+    printf("], \"cpu_seconds\": %.3f", cpu_seconds);
     print_facts(s);
     printf("}\n");
 }
@@ -332,11 +308,11 @@ static enum exit_code run_prove(const struct options *o, int argc, char **argv)
     cuzk_request *request = NULL;
     struct keys keys = {NULL, NULL};
     uint8_t *proofs = NULL;
-    double *seconds = NULL;
+    double *seconds = NULL, spent = 0;
     unsigned first = 0, count = 0;
     cuzk_status status = session_open(&s, o);
     if (status == CUZK_OK)
-        status = check_output(o->out, false, &s.error);
+        status = output_check(o->out, false, &s.error);
     const char *const inputs[] = {argv[0], o->params, o->srs};
     if (status == CUZK_OK)
         status = check_not_input(o->out, inputs, sizeof inputs / sizeof *inputs, &s.error);
@@ -357,13 +333,16 @@ static enum exit_code run_prove(const struct options *o, int argc, char **argv)
         seconds = calloc(count, sizeof *seconds);
         status = proofs && seconds ? CUZK_OK : CUZK_ERR_MEMORY;
     }
-    if (status == CUZK_OK)
+    if (status == CUZK_OK) {
+        spent = now_cpu_seconds();
         status = prove_partitions(&s, request, &keys, first, count, proofs, seconds);
+        spent = now_cpu_seconds() - spent;
+    }
     if (status == CUZK_OK)
         status = cuzk_write_file(o->out, proofs, (size_t)count * CUZK_PROOF_BYTES, &s.error);
     enum exit_code code = EXIT_DONE;
     if (status == CUZK_OK) {
-        report_proof(&s, cuzk_request_circuit(request), keys.srs != NULL, first, count, seconds);
+        report_proof(&s, cuzk_request_circuit(request), keys.srs != NULL, first, count, seconds, spent);
         if (*cuzk_context_note(s.context))
             fprintf(stderr, "cuzk: note: %s\n", cuzk_context_note(s.context));
     }
@@ -529,7 +508,7 @@ static enum exit_code run_srs_convert(const struct options *o, int argc, char **
     struct session s;
     cuzk_status status = session_open(&s, o);
     if (status == CUZK_OK)
-        status = check_output(o->out, false, &s.error);
+        status = output_check(o->out, false, &s.error);
     if (status == CUZK_OK)
         status = check_not_input(o->out, &o->params, 1, &s.error);
     if (status == CUZK_OK)
@@ -684,7 +663,9 @@ const struct command commands[] = {
     {"inspect", "FILE", 1, 1, CMD_INSPECT, "", "say what a file is and whether it is sound",
      "Tells C1 outputs, request files, vanilla proofs, parameters, verifying keys and proofs apart, and "
      "checks them in full: every field, every point (canonical, on the curve, in the subgroup), and of a "
-     "request whether its vanilla proofs hold, with the first check that fails. Exit code 0: sound; 1: not.",
+     "request whether its vanilla proofs hold, with the first check that fails. It knows templates, stamps "
+     "and "
+     "conversions under way too. Exit code 0: sound; 1: not.",
      "cuzk inspect porep-2k.params\ncuzk inspect c1.json --json\ncuzk inspect window-2KiB-1.meta.json",
      run_inspect},
     {"doctor", "", 0, 0, CMD_DOCTOR, "", "is this machine ready to prove?",
