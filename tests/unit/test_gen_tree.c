@@ -222,7 +222,7 @@ static void base64_is_read_back(void **state)
 {
     (void)state;
     for (size_t n = 0; n < 100; n++) {
-        uint8_t bytes[100], back[104];
+        uint8_t bytes[100] = {0}, back[104];
         char text[136];
         size_t size, bad;
         for (size_t i = 0; i < n; i++)

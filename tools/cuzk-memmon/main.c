@@ -252,7 +252,8 @@ static enum exit_code run(const struct options *given, int argc, char **argv)
         if (w.csv)
             report_csv_head(w.csv);
         follow(&w, &record);
-        if (record.samples == 0) /* too short a life: what the kernel counted is what there is */
+        /* between two samples, or in too short a life for any, the kernel sees more */
+        if (record.peak.memory.resident < record.high_water)
             record.peak.memory.resident = record.high_water;
         code = conclude(&w, &record);
         nvml_close(nvml);
