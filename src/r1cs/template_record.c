@@ -300,7 +300,9 @@ static bool same_contents(const struct recorder *r, const struct template *a, co
         const struct vec *part = &r->build.part[CONTENTS[i]];
         size_t count_a, count_b;
         const size_t at_a = part_of(a, CONTENTS[i], &count_a), at_b = part_of(b, CONTENTS[i], &count_b);
-        if (count_a != count_b || memcmp(vec_at(part, at_a), vec_at(part, at_b), count_a * part->each) != 0)
+        if (count_a != count_b)
+            return false;
+        if (count_a > 0 && memcmp(vec_at(part, at_a), vec_at(part, at_b), count_a * part->each) != 0)
             return false;
     }
     return true;
