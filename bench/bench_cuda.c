@@ -2,7 +2,9 @@
  * under masks and ten uniform ones at once, and multiples of the generators; sizes 2^16, 2^20, 2^22, 2^24
  * (--min-log, --max-log; every second size). Every first result is checked against the points' logarithms,
  * which are known. --only trace (or g1/trace, g2/trace): the sums of scalars, and the time of each kernel,
- * run one after another. SPDX-License-Identifier: Apache-2.0 OR MIT */
+ * run one after another.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

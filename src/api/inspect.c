@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "circuits/revision.h"
-#include "groth16/srs.h"
+#include "groth16/srs_part.h"
 #include "groth16/stamp.h"
 #include "r1cs/template_file.h"
 
@@ -259,20 +259,14 @@ static bool looks_like_proof(const uint8_t *data, size_t size)
 
 /* ---- what the program leaves beside parameters ---- */
 
-static const char TEMPLATES_MAGIC[] = "cuzk\ntpl", PART_MAGIC[] = "cuzkprt\n",
-                  STAMP_MAGIC[] = "cuzk-checked ";
+_Static_assert(SRS_NAME_BYTES == TEMPLATE_NAME_MAX + 1, "both headers have room for the same names");
 
-static bool begins_with(const struct file_map *map, const char *magic)
+/* A circuit's name, filled up with zeros, as both headers state it. */
+static bool circuit_name(char out[SRS_NAME_BYTES], const char *stated)
 {
-    return map->size >= strlen(magic) && memcmp(map->data, magic, strlen(magic)) == 0;
-}
-
-/* The name of a circuit, filled up with zeros, as both headers have it. */
-static bool circuit_at(char out[SRS_NAME_BYTES], const struct file_map *map, size_t at)
-{
-    if (map->size < at + SRS_NAME_BYTES)
+    if (!stated)
         return false;
-    memcpy(out, map->data + at, SRS_NAME_BYTES);
+    memcpy(out, stated, SRS_NAME_BYTES);
     return out[0] && memchr(out, 0, SRS_NAME_BYTES);
 }
 
@@ -284,7 +278,7 @@ static cuzk_status inspect_templates(cuzk_context *context, struct facts *f, con
     memset(&id, 0, sizeof id);
     fact(f, "kind", "templates");
     fact_number(f, "bytes", map->size);
-    if (!circuit_at(id.name, map, 8 + 32 + 8))
+    if (!circuit_name(id.name, templates_stated_name(map->data, map->size)))
         return error_set(e, CUZK_ERR_INPUT, "%s: no circuit is named in it", path);
     fact(f, "circuit", id.name);
     memcpy(id.revision, circuits_revision, sizeof id.revision);
@@ -308,7 +302,7 @@ static cuzk_status inspect_part(struct facts *f, const char *path, const struct 
     char circuit[SRS_NAME_BYTES];
     fact(f, "kind", "folded parameters that are being made");
     fact_number(f, "bytes", map->size);
-    if (circuit_at(circuit, map, 8 + 4 * 4))
+    if (circuit_name(circuit, srs_stated_name(map->data, map->size)))
         fact(f, "circuit", circuit);
     return error_set(e, CUZK_ERR_INPUT,
                      "%s is not whole: cuzk srs convert goes on with it when it is called as before", path);
@@ -317,13 +311,12 @@ static cuzk_status inspect_part(struct facts *f, const char *path, const struct 
 /* A stamp is as good as what it stands beside. */
 static cuzk_status inspect_stamp(struct facts *f, const char *path, struct cuzk_error *e)
 {
-    static const char suffix[] = ".checked";
-    const size_t n = strlen(path), cut = sizeof suffix - 1;
+    const size_t n = strlen(path), cut = sizeof STAMP_SUFFIX - 1;
     char digest[DIGEST_TEXT];
     struct file_map of;
     fact(f, "kind", "stamp of a checked file");
-    if (n <= cut || strcmp(path + n - cut, suffix) != 0)
-        return error_set(e, CUZK_ERR_INPUT, "%s: a stamp's name ends in %s", path, suffix);
+    if (n <= cut || strcmp(path + n - cut, STAMP_SUFFIX) != 0)
+        return error_set(e, CUZK_ERR_INPUT, "%s: a stamp's name ends in %s", path, STAMP_SUFFIX);
     char *file = mem_alloc(n - cut + 1, 1);
     if (!file)
         return error_memory(e, n, "a file name");
@@ -357,11 +350,11 @@ static cuzk_status inspect_bytes(cuzk_context *context, struct facts *f, const c
         return inspect_proof(f, map->data, map->size, e);
     if (srs_is(map->data, map->size))
         return inspect_folded(context, f, path, GROTH16_PARAMS_NO_STAMP, e);
-    if (begins_with(map, TEMPLATES_MAGIC))
+    if (templates_are(map->data, map->size))
         return inspect_templates(context, f, path, map, e);
-    if (begins_with(map, PART_MAGIC))
+    if (srs_part_is(map->data, map->size))
         return inspect_part(f, path, map, e);
-    if (begins_with(map, STAMP_MAGIC))
+    if (stamp_is(map->data, map->size))
         return inspect_stamp(f, path, e);
     bool fits;
     const cuzk_status status = inspect_vanilla(context, f, map->data, map->size, &fits, e);

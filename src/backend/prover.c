@@ -280,13 +280,19 @@ uint64_t gpu_prover_least(const struct groth16_srs *srs)
     return 2 * witness_bytes(h) + (UINT64_C(2) << h->domain_log) * sizeof(fr) + SLACK + (UINT64_C(1) << 30);
 }
 
+/* Of transforms, where there is room. */
+static uint64_t twist_bytes(const struct groth16_srs *srs)
+{
+    return GPU_NTT_TWISTS << groth16_srs_header(srs)->domain_log;
+}
+
 static cuzk_status take(struct gpu_prover *p, const struct exec *x, struct held *held,
                         const struct groth16_srs *srs, const struct template_circuit *templates,
                         uint64_t room, struct cuzk_error *e)
 {
     const uint64_t before = device_memory_used(p->device);
     const unsigned log = groth16_srs_header(srs)->domain_log;
-    const bool twists = room >= gpu_srs_bytes(srs) + (GPU_NTT_TWISTS << log) + SLACK;
+    const bool twists = room >= gpu_srs_bytes(srs) + twist_bytes(srs) + SLACK;
     held->number = groth16_srs_number(srs);
     held->serial = ++p->uses;
     held->source = srs;
@@ -368,8 +374,7 @@ static cuzk_status hold(struct gpu_prover *p, const struct exec *x, const struct
     const struct plan plan = plan_of(groth16_srs_header(srs), device_info(p->device)->limit);
     struct held *place = NULL;
     uint64_t room = 0;
-    const uint64_t twists = GPU_NTT_TWISTS << groth16_srs_header(srs)->domain_log;
-    TRY(make_room(p, &plan, gpu_srs_bytes(srs), twists, &place, &room, e));
+    TRY(make_room(p, &plan, gpu_srs_bytes(srs), twist_bytes(srs), &place, &room, e));
     place->batch = plan.batch;
     place->last_use = ++p->uses;
     const cuzk_status status = take(p, x, place, srs, templates, room, e);

@@ -1,5 +1,7 @@
 /* circuits/merkle_hash.h - the nodes on Merkle paths in Poseidon trees. A path's hashes depend on each other,
- * so eight paths are hashed side by side (hash/poseidon.h). SPDX-License-Identifier: Apache-2.0 OR MIT */
+ * so eight paths are hashed side by side (hash/poseidon.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef CIRCUITS_MERKLE_HASH_H
 #define CIRCUITS_MERKLE_HASH_H
 

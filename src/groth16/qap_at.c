@@ -4,7 +4,9 @@
  * An instance's rows are added up by its local numbers, on a thread of its own, with the Lagrange polynomials
  * of just these rows. The sums of its own variables stand there and then, since nobody before it refers to
  * them; those of the variables that it is bound to wait until a batch of instances is done, and are then
- * added in the order of the instances. SPDX-License-Identifier: Apache-2.0 OR MIT */
+ * added in the order of the instances.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <string.h>
 
 #include "base/error.h"
@@ -58,7 +60,8 @@ static void constants(struct builder *u)
 
 static bool is_input(const struct template *one, uint32_t local)
 {
-    return local == 0 || (local > one->bound_bits + one->bound_wide && local <= template_bound(one));
+    return local == 0 ||
+           (local <= template_bound(one) && template_bound_to(one, local - 1) == TEMPLATE_TO_INPUT);
 }
 
 static bool has_inputs_in_c(const struct templates *t, const struct template *one)
@@ -145,7 +148,8 @@ static uint32_t slot_of(const struct builder *u, const struct template_instance 
     const uint32_t number = u->t->binding[i->binding + local - 1];
     if (is_input(one, local))
         return number;
-    return u->q->inputs + VAR_INDEX(templates_variable(u->t, local <= one->bound_bits, number));
+    const bool bit = template_bound_to(one, local - 1) == TEMPLATE_TO_BIT;
+    return u->q->inputs + VAR_INDEX(templates_variable(u->t, bit, number));
 }
 
 static void instance_task(void *ctx, size_t k, unsigned worker)

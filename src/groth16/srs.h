@@ -105,6 +105,9 @@ cuzk_status srs_header_write(uint8_t out[SRS_HEADER_BYTES], struct srs_header *h
                              struct cuzk_error *e) MUST_USE;
 /* Does it begin as such a file does? */
 bool srs_is(const uint8_t *in, uint64_t size);
+/* The circuit's name that it, or a file of srs_part.h, states: SRS_NAME_BYTES as they are; NULL: it is too
+ * short. */
+const char *srs_stated_name(const uint8_t *in, uint64_t size);
 /* Read from the start of a file of size bytes: everything in it must be as we would write it, so that
  * sections neither overlap nor reach beyond the end. Nothing behind the header is looked at. */
 cuzk_status srs_header_read(struct srs_header *out, const uint8_t *in, uint64_t size,

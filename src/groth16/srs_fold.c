@@ -5,7 +5,9 @@
  * doubling and copied to the terms' places on the way up; rarer ones are multiplied. An instance's terms are
  * made and added up by one thread. Sums of its own variables go where they belong, since no other instance
  * has them; those of the variables that it is bound to wait until a batch of instances is done, are sorted
- * and then added up too. SPDX-License-Identifier: Apache-2.0 OR MIT */
+ * and then added up too.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "groth16/srs_fold.h"
 
 #include <string.h>
@@ -334,12 +336,10 @@ static uint32_t slot_of(const struct folder *f, const struct template_instance *
     const struct template *one = &f->t->template[i->template];
     if (local == 0)
         return 0;
-    const uint32_t number = f->t->binding[i->binding + local - 1];
-    if (local <= one->bound_bits)
-        return f->t->counts.inputs + number;
-    if (local <= one->bound_bits + one->bound_wide)
-        return f->t->counts.inputs + f->t->bits + number;
-    return number;
+    const uint32_t first[] = {[TEMPLATE_TO_BIT] = f->t->counts.inputs,
+                              [TEMPLATE_TO_WIDE] = f->t->counts.inputs + f->t->bits,
+                              [TEMPLATE_TO_INPUT] = 0};
+    return first[template_bound_to(one, local - 1)] + f->t->binding[i->binding + local - 1];
 }
 
 static g1_affine *point_of(const struct folder *f, uint32_t slot)

@@ -15,6 +15,7 @@
 #define ENTRY      40
 
 static const char MAGIC[8] = "cuzksrs\n";
+#define NAME_AT (sizeof MAGIC + 16) /* of the circuit */
 static const char *const kind_name[SRS_KINDS] = {"key",         "q",         "fold",      "l bits",
                                                  "l wide",      "a inputs",  "a bits",    "a wide",
                                                  "b_g1 inputs", "b_g1 bits", "b_g1 wide", "b_g2 inputs",
@@ -191,6 +192,11 @@ bool srs_is(const uint8_t *in, uint64_t size)
     return size >= sizeof MAGIC && memcmp(in, MAGIC, sizeof MAGIC) == 0;
 }
 
+const char *srs_stated_name(const uint8_t *in, uint64_t size)
+{
+    return size >= NAME_AT + SRS_NAME_BYTES ? (const char *)in + NAME_AT : NULL;
+}
+
 static cuzk_status kind_of_file(const uint8_t *in, uint64_t size, struct cuzk_error *e)
 {
     const uint8_t *at = in + sizeof MAGIC;
@@ -239,7 +245,7 @@ static cuzk_status counts_agree(const struct srs_header *h, struct cuzk_error *e
 
 static void parse(struct srs_header *h, const uint8_t *in)
 {
-    const uint8_t *at = in + sizeof MAGIC + 16;
+    const uint8_t *at = in + NAME_AT;
     memcpy(h->circuit, at, SRS_NAME_BYTES);
     at += SRS_NAME_BYTES;
     h->inputs = get32(&at);

@@ -26,6 +26,11 @@
 
 static const char MAGIC[MAGIC_BYTES] = "cuzkprt\n";
 
+bool srs_part_is(const uint8_t *in, uint64_t size)
+{
+    return size >= MAGIC_BYTES && memcmp(in, MAGIC, MAGIC_BYTES) == 0;
+}
+
 static cuzk_status identity_of(uint8_t out[IDENTITY], const struct srs_header *h, struct cuzk_error *e)
 {
     struct srs_header plain = *h;

@@ -28,6 +28,9 @@ struct srs_part {
     bool resumed;                  /* some of it was on the disk already */
 };
 
+/* Does it begin as such a file does? */
+bool srs_part_is(const uint8_t *in, uint64_t size);
+
 /* Open PATH.part or make it. h: as srs_layout left it. CUZK_ERR_MISMATCH if there is one of another
  * conversion, CUZK_ERR_IO if another process has it. The caller closes. */
 cuzk_status srs_part_open(struct srs_part *out, const char *path, const struct srs_header *h,

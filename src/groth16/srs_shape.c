@@ -96,14 +96,12 @@ static void mark_instance(uint64_t *out, const struct gather *g, const struct te
     for (size_t at = 0; at < words_of(1 + (size_t)template_bound(one)); at++)
         for (uint64_t word = bound[at]; word != 0; word &= word - 1) {
             const uint32_t local = (uint32_t)(64 * at) + (uint32_t)__builtin_ctzll(word);
+            uint64_t *const to[] = {
+                [TEMPLATE_TO_BIT] = bits, [TEMPLATE_TO_WIDE] = wide, [TEMPLATE_TO_INPUT] = out};
             if (local == 0)
                 set(out, 0);
-            else if (local <= one->bound_bits)
-                set(bits, binding[local - 1]);
-            else if (local <= one->bound_bits + one->bound_wide)
-                set(wide, binding[local - 1]);
             else
-                set(out, binding[local - 1]);
+                set(to[template_bound_to(one, local - 1)], binding[local - 1]);
         }
 }
 

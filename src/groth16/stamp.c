@@ -15,10 +15,15 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#define STAMP_SUFFIX ".checked"
-#define STAMP_MAX    256 /* bytes; longer is none of ours */
+#define STAMP_BEGIN "cuzk-checked "
+#define STAMP_MAX   256 /* bytes; longer is none of ours */
 /* Kernels advance a file's time at clock ticks, 10 ms apart at most. */
 #define TICK_NS 20000000
+
+bool stamp_is(const uint8_t *in, uint64_t size)
+{
+    return size >= sizeof STAMP_BEGIN - 1 && memcmp(in, STAMP_BEGIN, sizeof STAMP_BEGIN - 1) == 0;
+}
 
 static cuzk_status stamp_path(const char *path, char **out, struct cuzk_error *e)
 {
@@ -29,7 +34,7 @@ static cuzk_status stamp_path(const char *path, char **out, struct cuzk_error *e
 static void render(char text[STAMP_MAX], const struct stat *st, const char *digest)
 {
     snprintf(text, STAMP_MAX,
-             "cuzk-checked 1\nsize %lld\nmtime %lld.%09ld\ndevice %llu\ninode %llu\nblake2b-512 %s\n",
+             STAMP_BEGIN "1\nsize %lld\nmtime %lld.%09ld\ndevice %llu\ninode %llu\nblake2b-512 %s\n",
              (long long)st->st_size, (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
              (unsigned long long)st->st_dev, (unsigned long long)st->st_ino, digest);
 }

@@ -10,6 +10,11 @@
 #include "base/file.h"
 #include "groth16/manifest.h"
 
+#define STAMP_SUFFIX ".checked"
+
+/* Does it begin as a stamp does? */
+bool stamp_is(const uint8_t *in, uint64_t size);
+
 /* Is there a stamp of path that fits the mapped file? If so its digest. */
 bool stamp_accepts(const char *path, const struct file_map *map, char digest[DIGEST_TEXT]) MUST_USE;
 

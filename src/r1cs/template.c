@@ -247,10 +247,11 @@ static cuzk_status locals_of(struct expansion *x, const struct template_instance
         return status;
     var *v = x->variable.block.ptr;
     *v++ = VAR_ONE;
-    for (uint32_t k = 0; k < bound; k++)
-        *v++ = k < one->bound_bits                     ? templates_variable(x->t, true, binding[k])
-               : k < one->bound_bits + one->bound_wide ? templates_variable(x->t, false, binding[k])
-                                                       : binding[k];
+    for (uint32_t k = 0; k < bound; k++) {
+        const enum template_bound_to to = template_bound_to(one, k);
+        *v++ = to == TEMPLATE_TO_INPUT ? binding[k]
+                                       : templates_variable(x->t, to == TEMPLATE_TO_BIT, binding[k]);
+    }
     for (uint32_t k = 0; k < one->aux; k++)
         *v++ = VAR_AUX | (i->first_aux + k);
     return CUZK_OK;

@@ -141,6 +141,16 @@ static inline uint32_t template_wide(const struct template *t)
     return t->aux - t->bits;
 }
 
+/* What the k-th local number behind the constant one is bound to, k below template_bound: bits come first,
+ * then wide values, then inputs. */
+enum template_bound_to { TEMPLATE_TO_BIT, TEMPLATE_TO_WIDE, TEMPLATE_TO_INPUT };
+static inline enum template_bound_to template_bound_to(const struct template *t, uint32_t k)
+{
+    return k < t->bound_bits                   ? TEMPLATE_TO_BIT
+           : k < t->bound_bits + t->bound_wide ? TEMPLATE_TO_WIDE
+                                               : TEMPLATE_TO_INPUT;
+}
+
 static inline bool template_own_is_bit(const struct templates *t, const struct template *one, uint32_t own)
 {
     return t->class_word[one->class_word + own / 64] >> own % 64 & 1;

@@ -120,11 +120,22 @@ cuzk_status templates_write(const struct templates *t, const char *path, const s
     return status;
 }
 
+bool templates_are(const uint8_t *in, uint64_t size)
+{
+    return size >= sizeof MAGIC - 1 && memcmp(in, MAGIC, sizeof MAGIC - 1) == 0;
+}
+
+const char *templates_stated_name(const uint8_t *in, uint64_t size)
+{
+    const size_t at = offsetof(struct header, id) + offsetof(struct template_identity, name);
+    return size >= at + TEMPLATE_NAME_MAX + 1 ? (const char *)in + at : NULL;
+}
+
 static cuzk_status read_header(struct templates *t, const struct template_identity *id, struct cuzk_error *e)
 {
     struct header h;
     uint64_t at[TEMPLATE_SECTIONS];
-    if (t->map.size < sizeof h || memcmp(t->map.data, MAGIC, sizeof h.magic) != 0)
+    if (t->map.size < sizeof h || !templates_are(t->map.data, t->map.size))
         return error_set(e, CUZK_ERR_INPUT, "this is no file of templates");
     memcpy(&h, t->map.data, sizeof h);
     if (h.format != FORMAT || h.byte_order != BYTE_ORDER)

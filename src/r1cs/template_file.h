@@ -21,6 +21,11 @@ struct template_identity {
 cuzk_status templates_write(const struct templates *t, const char *path, const struct template_identity *id,
                             struct cuzk_error *e) MUST_USE;
 
+/* Does it begin as such a file does? And the circuit's name that it states, TEMPLATE_NAME_MAX + 1 bytes as
+ * they are; NULL: it is too short. */
+bool templates_are(const uint8_t *in, uint64_t size);
+const char *templates_stated_name(const uint8_t *in, uint64_t size);
+
 /* CUZK_ERR_MISMATCH: of another circuit, revision or format; CUZK_ERR_INPUT: damaged. */
 cuzk_status templates_map(const struct exec *x, struct templates *out, const char *path,
                           const struct template_identity *id, struct cuzk_error *e) MUST_USE;

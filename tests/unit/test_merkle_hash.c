@@ -1,5 +1,7 @@
 /* tests/unit/test_merkle_hash.c - hashing along Merkle paths: for every variant and number of paths the
- * digests are those of one hash after the other. SPDX-License-Identifier: Apache-2.0 OR MIT */
+ * digests are those of one hash after the other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -273,25 +273,35 @@ static cuzk_status make_tasks(struct gpu_msm *m, const struct gpu_msm_group *g, 
     return device_launch(m->device, m->stream, &tasks, &a, e);
 }
 
-/* Kernels of pairs: of a tree's level 0, which gathers, of its others, of plain pairs. */
+/* Of pairs: of a tree's level 0, which gathers, of its others, of plain pairs. */
 enum { GATHERED, BY_ROWS, PLAIN };
 
-static const struct tree_kernels {
+/* A group's kernels. */
+static const struct kernels {
     const char *forward[3], *backward[3], *invert, *store;
-} TREE_KERNELS[2] = {
+    const char *accumulate, *join, *collect, *halve;
+} KERNELS[2] = {
     {{"tree_g1_gather_forward", "tree_g1_forward", "tree_g1_plain_forward"},
      {"tree_g1_gather_backward", "tree_g1_backward", "tree_g1_plain_backward"},
      "tree_g1_invert",
-     "tree_g1_store"},
+     "tree_g1_store",
+     "msm_g1_accumulate",
+     "msm_g1_join",
+     "msm_g1_collect",
+     "msm_g1_halve"},
     {{"tree_g2_gather_forward", "tree_g2_forward", "tree_g2_plain_forward"},
      {"tree_g2_gather_backward", "tree_g2_backward", "tree_g2_plain_backward"},
      "tree_g2_invert",
-     "tree_g2_store"},
+     "tree_g2_store",
+     "msm_g2_accumulate",
+     "msm_g2_join",
+     "msm_g2_collect",
+     "msm_g2_halve"},
 };
 
-static const struct tree_kernels *tree_kernels(const struct gpu_msm *m)
+static const struct kernels *kernels(const struct gpu_msm *m)
 {
-    return &TREE_KERNELS[m->group - 1];
+    return &KERNELS[m->group - 1];
 }
 
 /* What additions of pairs need beside the pairs. */
@@ -318,7 +328,7 @@ static uint32_t unit_of(const struct gpu_msm *m, uint64_t places)
 
 static cuzk_status add_pairs(struct gpu_msm *m, const struct msm_tree_args *a, int kind, struct cuzk_error *e)
 {
-    const struct tree_kernels *k = tree_kernels(m);
+    const struct kernels *k = kernels(m);
     const uint32_t blocks = a->threads / TREE_BLOCK;
     const struct launch forward = {
         .kernel = k->forward[kind], .grid = {blocks}, .block = TREE_BLOCK, .shared = TREE_AHEAD_BYTES};
@@ -351,12 +361,10 @@ static cuzk_status merge(struct gpu_msm *m, const struct gpu_msm_group *g, uint6
 /* What overflowed, to the buckets there. */
 static cuzk_status join(struct gpu_msm *m, uint64_t buckets, struct cuzk_error *e)
 {
-    const bool first = m->group == 1;
+    const struct kernels *k = kernels(m);
     const uint32_t blocks = 8 * device_info(m->device)->multiprocessors;
-    const struct launch join = {
-        .kernel = first ? "msm_g1_join" : "msm_g2_join", .grid = {blocks}, .block = SUM_BLOCK};
-    const struct launch collect = {
-        .kernel = first ? "msm_g1_collect" : "msm_g2_collect", .grid = {blocks}, .block = SUM_BLOCK};
+    const struct launch join = {.kernel = k->join, .grid = {blocks}, .block = SUM_BLOCK};
+    const struct launch collect = {.kernel = k->collect, .grid = {blocks}, .block = SUM_BLOCK};
     struct msm_join_args a = {
         .counters = m->block[LENGTHS].ptr + (MSM_MAX_LENGTH + 1) * 4,
         .overflows = m->block[OVERFLOWS].ptr,
@@ -373,7 +381,7 @@ static cuzk_status join(struct gpu_msm *m, uint64_t buckets, struct cuzk_error *
 static cuzk_status add_by_trees(struct gpu_msm *m, const struct gpu_msm_group *g,
                                 const struct msm_accumulate_args *all, uint32_t tasks, struct cuzk_error *e)
 {
-    const struct tree_kernels *k = tree_kernels(m);
+    const struct kernels *k = kernels(m);
     const struct gpu_msm_tree room = gpu_msm_plan_tree(&m->plan);
     const int last = (g->tree_levels - 1) % 2 ? TREE_B : TREE_A;
     const uint64_t other = m->block[last == TREE_A ? TREE_B : TREE_A].ptr;
@@ -411,8 +419,7 @@ static cuzk_status add_by_trees(struct gpu_msm *m, const struct gpu_msm_group *g
 static cuzk_status add_by_threads(struct gpu_msm *m, const struct msm_accumulate_args *a, uint32_t tasks,
                                   struct cuzk_error *e)
 {
-    const bool first = m->group == 1;
-    const struct launch accumulate = {.kernel = first ? "msm_g1_accumulate" : "msm_g2_accumulate",
+    const struct launch accumulate = {.kernel = kernels(m)->accumulate,
                                       .grid = {ceil_div(tasks, ACCUMULATE_BLOCK)},
                                       .block = ACCUMULATE_BLOCK,
                                       .shared = RING_BYTES};
@@ -538,9 +545,8 @@ static cuzk_status fold(struct gpu_msm *m, struct xyzz_folded *out, struct cuzk_
         a.out = m->block[(level - p->affine_levels) % 2 ? LEVEL_B : LEVEL_A].ptr;
         a.pairs = (uint32_t)(gpu_msm_plan_sums(p, level) / 2);
         a.half = p->first_bucket[p->segments] >> (level + 1);
-        const struct launch halve = {.kernel = m->group == 1 ? "msm_g1_halve" : "msm_g2_halve",
-                                     .grid = {ceil_div(a.pairs, SUM_BLOCK)},
-                                     .block = SUM_BLOCK};
+        const struct launch halve = {
+            .kernel = kernels(m)->halve, .grid = {ceil_div(a.pairs, SUM_BLOCK)}, .block = SUM_BLOCK};
         TRY(device_launch(m->device, m->stream, &halve, &a, e));
         a.in_unit = 0;
     }

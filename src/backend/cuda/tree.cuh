@@ -3,9 +3,9 @@
  *
  * An affine addition takes a division; a thread walks over its pairs multiplying the differences of x, all
  * threads' products are inverted together, and it walks back with the inverses (P. L. Montgomery's trick):
- * 5 products and a square an addition. Rows and plain pairs: see struct msm_tree_args. Points with x = 0 are infinite: the others
- * with that x are not in the subgroup. Doublings, opposite points and infinity are told apart before the
- * difference enters the product, which a zero would spoil for all.
+ * 5 products and a square an addition. Rows and plain pairs: see struct msm_tree_args. Points with x = 0 are
+ * infinite: the others with that x are not in the subgroup. Doublings, opposite points and infinity are told
+ * apart before the difference enters the product, which a zero would spoil for all.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef BACKEND_CUDA_TREE_CUH
 #define BACKEND_CUDA_TREE_CUH
