@@ -197,6 +197,7 @@ struct mock_device {
     _Atomic int fault;       /* enum mock_fault */
     _Atomic int sick;        /* the probe fails */
     _Atomic int shut;        /* prove waits until it is opened */
+    _Atomic unsigned let;    /* so many are proved all the same */
     _Atomic int deaf;        /* and does not hear of a cancel */
     _Atomic unsigned proved, probes, prepared, discarded, on_it;
     uint8_t order[MOCK_ORDER][2]; /* what was proved, in order */
@@ -263,7 +264,8 @@ static inline cuzk_status mock_prove(void *self, const struct engine_task *task,
     assert_non_null(prepared);
     d->on_it++;
     exec_progress(task->x, "work", 0, 1);
-    while ((d->shut || (d->prepared < d->expected && d->prepared < d->proved + 1 + d->ahead)) &&
+    while (((d->shut && d->proved >= d->let) ||
+            (d->prepared < d->expected && d->prepared < d->proved + 1 + d->ahead)) &&
            (d->deaf || !exec_cancelled(task->x)))
         usleep(200);
     pause_us(task->x, d->prove_us);

@@ -82,7 +82,33 @@ static void what_cannot_be_is_refused(void **state)
     rig_end(&r);
 }
 
-/* Everything is submitted while the device is shut: what is on it and what was prepared stays; then order. */
+/* Has the job with this letter been parsed? Till then its partition is not there to be chosen. */
+static bool is_parsed(struct rig *r, char name)
+{
+    struct engine_snapshot *s = rig_snapshot(r);
+    bool parsed = false;
+    for (size_t i = 0; i < s->job_count; i++) {
+        const struct engine_partition_view *p = s->jobs[i].partitions;
+        for (unsigned k = 0; s->jobs[i].request_id[4] == name && k < p->span_count; k++)
+            parsed |= strcmp(p->spans[k].name, "parse") == 0 && p->spans[k].end_ns != 0;
+    }
+    engine_snapshot_free(s);
+    return parsed;
+}
+
+/* Is the job's first partition in this phase? */
+static bool is_in(struct rig *r, const char *job_id, enum engine_phase phase)
+{
+    struct engine_snapshot *s = rig_snapshot(r);
+    bool there = false;
+    for (size_t i = 0; i < s->job_count; i++)
+        there |= strcmp(s->jobs[i].job_id, job_id) == 0 && s->jobs[i].partitions[0].phase == phase;
+    engine_snapshot_free(s);
+    return there;
+}
+
+/* Everything is submitted while the device is shut: what is on it and what was prepared stays; then order.
+ * The engine waits for none that is still to be parsed, so the device goes on when the next one is. */
 static void work_is_ordered_by_deadline_priority_parameters_and_age(void **state)
 {
     struct rig r;
@@ -108,10 +134,13 @@ static void work_is_ordered_by_deadline_priority_parameters_and_age(void **state
     struct engine_ticket last = rig_submit(&r, 'f', 1, ENGINE_POREP, &low);
     assert_true(last.joined);
     assert_int_equal(last.queue_position, 7);
-    usleep(20000);
-    r.device[0]->shut = 0;
-    rig_expect(&r, &last, ENGINE_STATE_COMPLETED);
     static const char expected[] = "xyabcdef";
+    for (unsigned i = 0; i < 8; i++) {
+        rig_until(i + 2 >= 8 || is_parsed(&r, expected[i + 2]));
+        r.device[0]->let = i + 1;
+        rig_until(r.device[0]->proved == i + 1);
+    }
+    rig_expect(&r, &last, ENGINE_STATE_COMPLETED);
     char seen[9] = "";
     for (unsigned i = 0; i < 8; i++)
         seen[i] = (char)r.device[0]->order[i][0];
@@ -119,51 +148,25 @@ static void work_is_ordered_by_deadline_priority_parameters_and_age(void **state
     rig_end(&r);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* From acceptance till it was on the device. */
-static uint64_t time_to_device(struct rig *r, const char *job_id)
-{
-    struct engine_snapshot *s = rig_snapshot(r);
-    uint64_t took = UINT64_MAX;
-    for (size_t i = 0; i < s->job_count; i++)
-        for (unsigned k = 0;
-             strcmp(s->jobs[i].job_id, job_id) == 0 && k < s->jobs[i].partitions[0].span_count; k++)
-            if (strcmp(s->jobs[i].partitions[0].spans[k].name, "device") == 0)
-                took = s->jobs[i].partitions[0].spans[k].start_ns - s->jobs[i].accepted_ns;
-    engine_snapshot_free(s);
-    return took;
-}
-
 static void a_winning_proof_is_next_on_the_device(void **state)
 {
-    const uint64_t partition_ns = 20000000;
     struct rig r;
-    uint64_t took[50];
     (void)state;
     rig_init(&r, 1);
-    r.device[0]->prove_us = (unsigned)(partition_ns / 1000);
+    r.device[0]->shut = 1;
     rig_start(&r);
-    for (char name = 'A'; name < 'Z'; name++)
+    for (char name = 'A'; name < 'G'; name++)
         rig_submit(&r, name, 10, ENGINE_POREP, NULL);
-    rig_until(r.device[0]->proved >= 2);
-    for (unsigned i = 0; i < ARRAY_LEN(took); i++) {
+    for (unsigned i = 0; i < 50; i++) {
         const struct engine_submission s = {.miner_id = i};
-        const unsigned before = r.device[0]->proved;
+        rig_until(r.device[0]->on_it == 1);
         const struct engine_ticket t = rig_submit(&r, 'w', 1, ENGINE_WINNING_POST, &s);
+        rig_until(is_in(&r, t.job_id, ENGINE_PHASE_READY));
+        r.device[0]->let += 2;
         rig_expect(&r, &t, ENGINE_STATE_COMPLETED);
-        took[i] = time_to_device(&r, t.job_id);
-        /* the one on the device, perhaps one that began while it was parsed, and itself */
-        assert_true(r.device[0]->proved - before <= 3);
+        assert_int_equal(r.device[0]->order[2 * i][0], 'A' + i / 10);
+        assert_int_equal(r.device[0]->order[2 * i + 1][0], 'w');
     }
-    qsort(took, ARRAY_LEN(took), sizeof *took, by_size);
-    print_message("on the device after %.1f ms (median), %.1f ms (99 %%), a partition takes %.1f ms\n",
-                  (double)took[25] / 1e6, (double)took[49] / 1e6, (double)partition_ns / 1e6);
-    assert_true(took[25] < 2 * SLOW * partition_ns);
     engine_stop(r.engine);
     rig_end(&r);
 }
@@ -246,23 +249,13 @@ static void cancel_works_in_every_lane(void **state)
         if (before)
             rig_until(r.device[0]->on_it == 1);
         const struct engine_ticket t = rig_submit(&r, 'z', 1, ENGINE_POREP, NULL);
-        bool reached = false;
-        for (unsigned wait = 0; !reached && wait < 10000; wait++) {
-            struct engine_snapshot *s = rig_snapshot(&r);
-            for (size_t k = 0; k < s->job_count; k++)
-                reached |= strcmp(s->jobs[k].job_id, t.job_id) == 0 && s->jobs[k].partitions[0].phase == at;
-            engine_snapshot_free(s);
-            usleep(100);
-        }
-        assert_true(reached);
-        const uint64_t start = timing_now();
+        rig_until(is_in(&r, t.job_id, at));
         assert_true(engine_cancel(r.engine, t.job_id, "the user said so"));
         assert_false(engine_cancel(r.engine, t.job_id, NULL));
         struct engine_result result;
         assert_ok(engine_wait(r.engine, t.job_id, 20000, NULL, &result, &error));
         assert_int_equal(result.state, ENGINE_STATE_CANCELLED);
         assert_string_equal(result.message, "the user said so");
-        assert_true(timing_now() - start < 1000000000ull);
         r.device[0]->shut = 0;
         const struct engine_ticket next = rig_submit(&r, 'n', 1, ENGINE_WINDOW_POST, NULL);
         if (at != ENGINE_PHASE_PARSE && at != ENGINE_PHASE_WITNESS)
@@ -335,9 +328,9 @@ static void waits_end_in_time(void **state)
     rig_start(&r);
     const struct engine_submission late = {.deadline_unix_ms = 1, .flags = ENGINE_EXPIRES};
     const struct engine_ticket a = rig_submit(&r, 'a', 1, ENGINE_POREP, NULL);
-    uint64_t start = timing_now();
+    const uint64_t start = timing_now();
     assert_ok(engine_wait(r.engine, a.job_id, 60, NULL, &result, &error));
-    assert_true(timing_now() - start >= 60000000ull && timing_now() - start < 500000000ull);
+    assert_true(timing_now() - start >= 60000000ull);
     assert_ok(engine_wait(r.engine, a.job_id, 0, &now, &result, &error));
     const struct engine_ticket b = rig_submit(&r, 'b', 1, ENGINE_POREP, &late);
     rig_expect(&r, &b, ENGINE_STATE_CANCELLED); /* its deadline has passed */
