@@ -305,7 +305,9 @@ static cuzk_status inspect_part(struct facts *f, const char *path, const struct 
     if (circuit_name(circuit, srs_stated_name(map->data, map->size)))
         fact(f, "circuit", circuit);
     return error_set(e, CUZK_ERR_INPUT,
-                     "%s is not whole: cuzk srs convert goes on with it when it is called as before", path);
+                     "%s is not whole: cuzk srs convert, called as before, goes on with it, or says why it "
+                     "cannot",
+                     path);
 }
 
 /* A stamp is as good as what it stands beside. */

@@ -1,10 +1,11 @@
-/* base/file.c - files read whole.
+/* base/file.c - files read whole, and locked.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -173,4 +174,46 @@ cuzk_status file_read(uint8_t **out, size_t *size, const char *path, size_t limi
     *out = buffer;
     *size = used;
     return CUZK_OK;
+}
+
+/* ---- locking ---- */
+
+#define LOCK_ATTEMPTS 16
+
+bool file_has_name(int fd, const char *path)
+{
+    struct stat held, named;
+    return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
+           held.st_ino == named.st_ino;
+}
+
+static cuzk_status take_lock(int fd, const char *path, const char *busy, struct cuzk_error *e)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return error_errno(e, errno, "%s: cannot look at the file", path);
+    if (!S_ISREG(st.st_mode))
+        return error_set(e, CUZK_ERR_IO, "%s: this is not a regular file", path);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)
+        return CUZK_OK;
+    if (errno == EWOULDBLOCK)
+        return error_set(e, CUZK_ERR_IO, "%s: %s", path, busy);
+    return error_errno(e, errno, "%s: cannot lock", path);
+}
+
+cuzk_status file_lock(int *fd, const char *path, const char *busy, struct cuzk_error *e)
+{
+    for (unsigned i = 0; i < LOCK_ATTEMPTS; i++) {
+        *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+        if (*fd < 0)
+            return error_errno(e, errno, "%s: cannot create", path);
+        const cuzk_status status = take_lock(*fd, path, busy, e);
+        if (status == CUZK_OK && file_has_name(*fd, path))
+            return CUZK_OK;
+        close(*fd);
+        *fd = -1;
+        if (status != CUZK_OK)
+            return status;
+    }
+    return error_set(e, CUZK_ERR_IO, "%s: %s", path, busy);
 }

@@ -44,6 +44,17 @@ void file_unmap(struct file_map *map); /* an unmapped one that was zeroed is fin
 cuzk_status file_read(uint8_t **out, size_t *size, const char *path, size_t limit,
                       struct cuzk_error *e) MUST_USE;
 
+/* ---- locking ---- */
+
+/* Open path for reading and writing, made if it is not there, and lock it against other processes till *fd is
+ * closed. What is locked has the name: whoever held the lock may have removed or renamed the file, then the
+ * next one is taken. CUZK_ERR_IO if it is not a regular file (no link is followed), cannot be opened, or is
+ * locked: then the message is path and `busy`. Where the file system knows no locks, none is held. */
+cuzk_status file_lock(int *fd, const char *path, const char *busy, struct cuzk_error *e) MUST_USE;
+
+/* Has the open file this name? */
+bool file_has_name(int fd, const char *path);
+
 /* ---- writing ---- */
 
 /* A file that appears under its name only when it is whole. Until then it has no name at all where the

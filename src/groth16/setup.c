@@ -4,9 +4,7 @@
  * through tables, encoded and written, so memory holds the circuit's polynomials at tau and little else.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -239,57 +237,27 @@ static cuzk_status write_key(struct setup *s, struct cuzk_error *e)
 
 /* -- the steps -- */
 
-#define LOCK_ATTEMPTS 16
-
-/* Is fd still what stands under this name? */
-static bool is_named(int fd, const char *path)
-{
-    struct stat held, named;
-    return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
-           held.st_ino == named.st_ino;
-}
-
-static cuzk_status take_lock(const char *path, int fd, struct cuzk_error *e)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return error_errno(e, errno, "%s: cannot look at the file", path);
-    if (!S_ISREG(st.st_mode) || st.st_size != 0)
-        return error_set(e, CUZK_ERR_IO, "%s: this is not the lock of a setup, and would be removed", path);
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)
-        return CUZK_OK;
-    if (errno == EWOULDBLOCK)
-        return error_set(e, CUZK_ERR_IO, "%s: another setup is writing files of this name", path);
-    return error_errno(e, errno, "%s: cannot lock", path);
-}
-
-/* Two setups at once would leave the key of one beside the parameters of the other. Who held the lock removed
- * its file, so what was locked counts only while it has the name. */
+/* Two setups at once would leave the key of one beside the parameters of the other. */
 static cuzk_status lock_prefix(struct setup *s, const char *prefix, struct cuzk_error *e)
 {
+    struct stat st;
     s->lock_path = text_with_suffix(prefix, ".lock");
     if (!s->lock_path)
         return error_memory(e, strlen(prefix), "a file name");
-    for (unsigned i = 0; i < LOCK_ATTEMPTS; i++) {
-        const int fd = open(s->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-        if (fd < 0)
-            return error_errno(e, errno, "%s: cannot create", s->lock_path);
-        const cuzk_status status = take_lock(s->lock_path, fd, e);
-        if (status == CUZK_OK && is_named(fd, s->lock_path)) {
-            s->lock = fd;
-            return CUZK_OK;
-        }
-        close(fd);
-        if (status != CUZK_OK)
-            return status;
-    }
-    return error_set(e, CUZK_ERR_IO, "%s: other setups are writing files of this name", s->lock_path);
+    const cuzk_status status =
+        file_lock(&s->lock, s->lock_path, "another setup is writing files of this name", e);
+    if (status != CUZK_OK || (fstat(s->lock, &st) == 0 && st.st_size == 0))
+        return status;
+    close(s->lock);
+    s->lock = -1;
+    return error_set(e, CUZK_ERR_IO, "%s: this is not the lock of a setup, and would be removed",
+                     s->lock_path);
 }
 
 static void unlock(struct setup *s)
 {
     if (s->lock >= 0) {
-        if (is_named(s->lock, s->lock_path))
+        if (file_has_name(s->lock, s->lock_path))
             unlink(s->lock_path); /* before the lock goes: the next one makes its own */
         close(s->lock);
     }
@@ -398,12 +366,14 @@ static cuzk_status run(struct setup *s, const struct circuit *circuit, const cha
                        const struct point_maker *maker, struct cuzk_error *e)
 {
     cuzk_status status = open_files(s, prefix, e);
+    if (status != CUZK_OK)
+        return status;
     exec_progress(s->x, "templates", 0, 1);
-    if (status == CUZK_OK)
-        status = templates_record(s->x, &s->templates, circuit, e);
+    status = templates_record(s->x, &s->templates, circuit, e);
+    if (status != CUZK_OK)
+        return status;
     exec_progress(s->x, "templates", 1, 1);
-    if (status == CUZK_OK)
-        status = qap_at(s->x, &s->qap, &s->templates, &s->t.tau, false, e);
+    status = qap_at(s->x, &s->qap, &s->templates, &s->t.tau, false, e);
     if (status == CUZK_OK)
         status = combine_and_count(s, circuit, e);
     if (status == CUZK_OK)

@@ -469,7 +469,8 @@ static cuzk_status add_up(struct folder *f, struct cuzk_error *e)
         exec_progress(f->x, "fold", f->t->instance[f->begin].first_row, f->t->counts.rows);
         pool_run(f->x->pool, instance_task, f, f->end - f->begin);
         if (exec_cancelled(f->x))
-            return error_set(e, CUZK_ERR_CANCELLED, "the conversion was stopped");
+            return error_set(e, CUZK_ERR_CANCELLED,
+                             "the conversion was stopped; the same call goes on with it");
         merge(f);
     }
     exec_progress(f->x, "fold", f->t->counts.rows, f->t->counts.rows);

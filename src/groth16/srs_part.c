@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -113,56 +112,42 @@ static bool is_whole(const struct srs_part *p, const struct srs_header *h)
 static cuzk_status take_up(struct srs_part *p, const struct srs_header *h, uint64_t found,
                            struct cuzk_error *e)
 {
+    const uint64_t full = p->size;
     uint8_t identity[IDENTITY];
-    if (found >= p->final_size && found < p->size)
-        p->size = found;
-    cuzk_status status = CUZK_ERR_MISMATCH;
-    if (found == p->size) {
-        status = map_all(p, e);
-        if (status == CUZK_OK)
-            status = identity_of(identity, h, e);
-        if (status != CUZK_OK)
-            return status;
-        p->whole = is_whole(p, h);
-        if (!p->whole && memcmp(p->data, identity, sizeof identity) != 0)
-            status = CUZK_ERR_MISMATCH;
-    }
+    p->size = found;
+    cuzk_status status = found < SRS_HEADER_BYTES ? CUZK_OK : map_all(p, e);
+    if (status == CUZK_OK)
+        status = identity_of(identity, h, e);
     if (status != CUZK_OK)
+        return status;
+    p->whole = p->data && found >= p->final_size && found <= full && is_whole(p, h);
+    if (!p->whole && (!p->data || memcmp(p->data, identity, sizeof identity) != 0))
         return error_set(e, CUZK_ERR_MISMATCH,
                          "%s is not a conversion of these parameters for this circuit: remove it, or name "
                          "another output",
                          p->part_path);
+    if (!p->whole && found != full)
+        return error_set(e, CUZK_ERR_MISMATCH,
+                         "%s was %s (it has %llu bytes, not %llu): remove it, or name another output",
+                         p->part_path, found < full ? "cut short" : "lengthened", (unsigned long long)found,
+                         (unsigned long long)full);
     for (unsigned slot = 0; slot < 2 && status == CUZK_OK && !p->whole; slot++)
         status = record_read(p, slot, e);
     return status;
 }
 
-static cuzk_status lock(const struct srs_part *p, struct stat *st, struct cuzk_error *e)
-{
-    if (fstat(p->fd, st) != 0)
-        return error_errno(e, errno, "%s: cannot look at it", p->part_path);
-    if (!S_ISREG(st->st_mode))
-        return error_set(e, CUZK_ERR_IO, "%s: this is not a regular file", p->part_path);
-    if (flock(p->fd, LOCK_EX | LOCK_NB) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)
-        return CUZK_OK;
-    if (errno == EWOULDBLOCK)
-        return error_set(e, CUZK_ERR_IO, "%s: another conversion is writing it", p->part_path);
-    return error_errno(e, errno, "%s: cannot lock", p->part_path);
-}
-
 static cuzk_status open_part(struct srs_part *p, const struct srs_header *h, struct cuzk_error *e)
 {
     struct stat st;
-    p->fd = open(p->part_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (p->fd < 0)
-        return error_errno(e, errno, "%s: cannot create", p->part_path);
-    cuzk_status status = lock(p, &st, e);
+    cuzk_status status = file_lock(&p->fd, p->part_path, "another conversion is writing it", e);
     if (status != CUZK_OK)
         return status;
+    if (fstat(p->fd, &st) != 0)
+        return error_errno(e, errno, "%s: cannot look at it", p->part_path);
     if (st.st_size != 0)
         return take_up(p, h, (uint64_t)st.st_size, e);
     status = make(p, h, e);
-    if (status != CUZK_OK)
+    if (status != CUZK_OK && file_has_name(p->fd, p->part_path))
         unlink(p->part_path); /* nothing was done yet */
     return status;
 }
@@ -280,6 +265,8 @@ static cuzk_status give_name(const struct srs_part *p, struct cuzk_error *e)
 {
     if (ftruncate(p->fd, (off_t)p->final_size) != 0 || fsync(p->fd) != 0)
         return error_errno(e, errno, "%s: cannot write", p->part_path);
+    if (!file_has_name(p->fd, p->part_path))
+        return error_set(e, CUZK_ERR_IO, "%s was removed or replaced while it was written", p->part_path);
     if (rename(p->part_path, p->path) != 0)
         return error_errno(e, errno, "%s: cannot rename to %s", p->part_path, p->path);
     return CUZK_OK;

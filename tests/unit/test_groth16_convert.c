@@ -230,6 +230,29 @@ static void another_conversion_is_not_taken_up(void **state)
     assert_int_equal(convert(f, &f->x, &other, NULL), CUZK_ERR_MISMATCH);
 }
 
+/* The room behind the file as it will be is part of it till the work is done. */
+static void what_was_cut_short_is_not_taken_up(void **state)
+{
+    struct fixture *f = *state;
+    const struct chain c = chain_from_seed(9, 5);
+    struct stat st;
+    setup_folded(f, &c, 3, "c.srs");
+    assert_int_equal(convert(f, &f->x, &c, "k columns"), CUZK_ERR_CANCELLED);
+    copy_file(f, "made.srs.part", "kept");
+    assert_int_equal(stat(in_folder(f, "kept"), &st), 0);
+    const off_t cuts[] = {1, 96, 96 * 32 - 1, 96 * 32, st.st_size - 4096, st.st_size - 1, -1};
+    for (size_t i = 0; i < ARRAY_LEN(cuts); i++) {
+        assert_int_equal(truncate(in_folder(f, "made.srs.part"), st.st_size - cuts[i]), 0);
+        assert_int_equal(convert(f, &f->x, &c, NULL), CUZK_ERR_MISMATCH);
+        assert_non_null(strstr(error.message, "remove it"));
+        assert_true(st.st_size - cuts[i] < 4096 ||
+                    strstr(error.message, cuts[i] > 0 ? "cut short" : "lengthened"));
+        copy_file(f, "kept", "made.srs.part");
+    }
+    assert_ok(convert(f, &f->x, &c, NULL));
+    assert_same_files(f, "c.srs", "made.srs");
+}
+
 static void a_torn_record_counts_for_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -305,6 +328,7 @@ int main(void)
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(conversion_stops_after_each_phase, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(another_conversion_is_not_taken_up, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(what_was_cut_short_is_not_taken_up, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(a_torn_record_counts_for_nothing, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(a_file_that_is_whole_but_for_its_name_gets_it, fixture_setup,
                                         fixture_teardown),
