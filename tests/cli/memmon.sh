@@ -107,6 +107,24 @@ expect 'following a process until it ends' 0 "$memmon" --pid "$holder" --interva
 cp "$T/out" "$T/followed"
 json 'which was seen' '32 <= r["peak"]["anonymous_bytes"] / 2**20 <= 80 and "exit_code" not in r' "$T/followed"
 wait "$holder"
+
+# What a process had before it was watched is the kernel's peak, not the watch's.
+"$python" -c 'import time
+data = bytearray(160 << 20)
+for i in range(0, len(data), 4096):
+    data[i] = 1
+del data
+print("gone", flush=True)
+time.sleep(20)' >"$T/gone" &
+holder=$!
+for _ in $(seq 200); do [[ -s "$T/gone" ]] && break; sleep 0.05; done
+"$memmon" --pid "$holder" --interval 50ms --json >"$T/late" &
+watcher=$!
+sleep 0.5
+kill "$holder"
+wait "$watcher"
+json 'the peak is of the time watched' 'r["peak"]["rss_bytes"] / 2**20 < 100 and
+    r["high_water_bytes"] / 2**20 > 150' "$T/late"
 sleep 20 &
 holder=$!
 "$memmon" --pid "$holder" --interval 100ms --json >"$T/stopped" &

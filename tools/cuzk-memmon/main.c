@@ -252,8 +252,9 @@ static enum exit_code run(const struct options *given, int argc, char **argv)
         if (w.csv)
             report_csv_head(w.csv);
         follow(&w, &record);
-        /* between two samples, or in too short a life for any, the kernel sees more */
-        if (record.peak.memory.resident < record.high_water)
+        /* between two samples, or in too short a life for any, the kernel sees more; of a process that lived
+         * before, also what was then */
+        if (w.child && record.peak.memory.resident < record.high_water)
             record.peak.memory.resident = record.high_water;
         code = conclude(&w, &record);
         nvml_close(nvml);
