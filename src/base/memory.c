@@ -249,13 +249,17 @@ static cuzk_status make_block(struct block *out, struct budget *b, size_t count,
     const size_t mapped = mapped_size(total);
     if (!mapped)
         return error_memory(e, total, what);
-    const cuzk_status status = budget_reserve(b, mapped, what, e);
-    if (status != CUZK_OK)
-        return status;
     const bool huge = total >= HUGE_FROM;
     const bool fails = injected_failure();
     stale = stale && huge && b;
+    /* before it is reserved: what is kept would give way to it */
     void *p = stale && !fails ? take_spare(b->whole, mapped) : NULL;
+    const cuzk_status status = budget_reserve(b, mapped, what, e);
+    if (status != CUZK_OK) {
+        if (p)
+            munmap(p, mapped);
+        return status;
+    }
     if (!p && !fails)
         p = map_block(mapped, huge);
     if (!p) {
