@@ -93,6 +93,15 @@ static cuzk_status setup_params(cuzk_context *context, const struct circuit *cir
     return CUZK_OK;
 }
 
+/* Better before the work than after it. */
+static cuzk_status check_output(const char *path, struct cuzk_error *e)
+{
+    struct file_out *file = NULL;
+    const cuzk_status status = file_create(&file, path, e);
+    file_abort(file);
+    return status;
+}
+
 static cuzk_status setup_folded(cuzk_context *context, const char *circuit, const char *prefix,
                                 bool only_folded, const struct groth16_trapdoor *t, struct cuzk_error *e)
 {
@@ -102,15 +111,25 @@ static cuzk_status setup_folded(cuzk_context *context, const char *circuit, cons
     cuzk_status status = catalogue_blank(&blank, context->poseidon, circuit, e);
     if (status == CUZK_OK)
         status = first_name(circuit, &name, e);
-    if (status == CUZK_OK && !only_folded)
-        status = setup_params(context, &blank.circuit, t, prefix, digest, e);
     if (status != CUZK_OK)
         return status;
     char *path = text_with_suffix(prefix, ".srs");
     if (!path)
         return error_memory(e, strlen(prefix), "a file name");
-    status = make_srs(context, &blank.circuit, name, t, only_folded ? NULL : digest, path, e);
+    bool made = false; /* the other two files */
+    status = check_output(path, e);
+    if (status == CUZK_OK && !only_folded) {
+        status = setup_params(context, &blank.circuit, t, prefix, digest, e);
+        made = status == CUZK_OK;
+    }
+    if (status == CUZK_OK)
+        status = make_srs(context, &blank.circuit, name, t, only_folded ? NULL : digest, path, e);
     mem_free(path);
+    if (status != CUZK_OK && made && e) {
+        const struct cuzk_error cause = *e;
+        return error_set(e, status, "%s; %s.params and .vk are whole: cuzk srs convert makes .srs of them",
+                         cause.message, prefix);
+    }
     return status;
 }
 

@@ -106,6 +106,10 @@ same 'and gives what setup gave' "$T/k/made.srs" "$T/k/window-2k.srs"
 if [[ -e "$T/k/made.srs.part" ]]; then fail 'no part is left'; else pass 'no part is left'; fi
 expect 'folded parameters alone from a trapdoor' 0 "$CUZK" setup window-2k --out "$T/k/alone" --insecure-seed 8 --only-folded
 cp "$T/k/alone.srs" "$T/k/window-2k.srs"
+mkdir "$T/k/taken.srs"
+expect_error 'a name that is taken is told before the work' 4 'taken.srs' \
+    "$CUZK" setup window-2k --out "$T/k/taken" --insecure-seed 8 --folded
+if [[ -e "$T/k/taken.params" ]]; then fail 'and nothing is made'; else pass 'and nothing is made'; fi
 expect_error 'folded parameters of another trapdoor' 6 'convert' \
     "$CUZK" prove "$input/window-2KiB-1.meta.json" --params "$T/k/window-2k.params" --out "$T/p/x"
 expect 'are left aside where asked' 0 "$CUZK" prove "$input/window-2KiB-1.meta.json" \
