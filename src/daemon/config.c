@@ -190,7 +190,9 @@ cuzk_status config_check(const struct config *c, struct cuzk_error *e)
     if (c->state_folder[0] && c->state_folder[0] != '/')
         return error_set(e, CUZK_ERR_INPUT, "daemon.state_folder: an absolute path, or empty");
     if (stat(c->param_cache, &st) != 0 || !S_ISDIR(st.st_mode))
-        return error_set(e, CUZK_ERR_INPUT, "srs.param_cache: %s is not a folder", c->param_cache);
+        return error_set(e, CUZK_ERR_INPUT,
+                         "srs.param_cache: %s is not a folder: make it, or set where the parameters are",
+                         c->param_cache);
     if (c->total_budget && c->safety_margin >= c->total_budget)
         return error_set(e, CUZK_ERR_INPUT, "memory.safety_margin: not below memory.total_budget");
     if (c->max_payload > c->max_bytes)

@@ -453,20 +453,31 @@ static size_t distance(const char *a, const char *b)
     return row[m];
 }
 
-bool option_nearest(const char *name, char out[128])
+/* How far a name is from a setting's: SIZE_MAX if nobody would take one for the other. */
+static size_t how_far(const char *name, const struct option *o, const char *known)
 {
     const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
+    const size_t section = strlen(o->section), whole = distance(name, known),
+                 key = distance(last, o->key) + 1; /* in a wrong section, or in none */
+    if (dot && (size_t)(dot - name) == section && memcmp(name, o->section, section) == 0 && *last &&
+        (strstr(o->key, last) || strstr(last, o->key)))
+        return 1; /* a part of the name, or more than it */
+    const size_t a = whole <= 1 + strlen(name) / 3 ? whole : SIZE_MAX,
+                 b = key <= 1 + strlen(last) / 3 ? key : SIZE_MAX;
+    return a < b ? a : b;
+}
+
+bool option_nearest(const char *name, char out[128])
+{
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < config_option_count; i++) {
         char known[128];
         snprintf(known, sizeof known, "%s.%s", config_options[i].section, config_options[i].key);
-        const size_t whole = distance(name, known),
-                     key = distance(last, config_options[i].key) + 1; /* in a wrong section, or in none */
-        const size_t d = whole < key ? whole : key;
+        const size_t d = how_far(name, &config_options[i], known);
         if (d < least) {
             least = d;
             memcpy(out, known, sizeof known);
         }
     }
-    return least <= 1 + strlen(name) / 3;
+    return least < SIZE_MAX;
 }

@@ -133,12 +133,17 @@ cuzk_status fields_encode(const struct fields *f, uint8_t **out, size_t *size, s
     return CUZK_OK;
 }
 
+static cuzk_status unreadable(struct cuzk_error *e)
+{
+    return error_set(e, CUZK_ERR_INPUT, "these are not the fields of a request, or they are damaged");
+}
+
 cuzk_status fields_decode(struct fields *out, const uint8_t *bytes, size_t size, struct cuzk_error *e)
 {
     const uint8_t *at = bytes;
     struct fields f = {0};
     if (size < ENCODED_HEAD || get(&at, 4) != ENCODED_VERSION)
-        return error_set(e, CUZK_ERR_INPUT, "a request's fields in the journal cannot be read");
+        return unreadable(e);
     f.kind = (enum engine_kind)get(&at, 4);
     f.sector_size = get(&at, 8);
     f.registered_proof = get(&at, 8);
@@ -154,13 +159,19 @@ cuzk_status fields_decode(struct fields *out, const uint8_t *bytes, size_t size,
     const uint64_t pieces = get(&at, 8);
     if (pieces == 0 || pieces > MAX_PIECES || size != ENCODED_HEAD + 8 * pieces ||
         f.kind <= ENGINE_KIND_NONE || (unsigned)f.kind >= ENGINE_KINDS)
-        return error_set(e, CUZK_ERR_INPUT, "a request's fields in the journal cannot be read");
+        return unreadable(e);
     f.piece = mem_alloc(pieces, sizeof *f.piece);
     if (!f.piece)
         return error_memory(e, pieces * sizeof *f.piece, "the sizes of vanilla proofs");
     f.pieces = pieces;
-    for (size_t i = 0; i < f.pieces; i++)
+    uint64_t total = 0;
+    for (size_t i = 0; i < f.pieces; i++) {
         f.piece[i] = get(&at, 8);
+        if (f.piece[i] == 0 || __builtin_add_overflow(total, f.piece[i], &total)) {
+            fields_free(&f);
+            return unreadable(e);
+        }
+    }
     *out = f;
     return CUZK_OK;
 }

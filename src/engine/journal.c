@@ -163,7 +163,9 @@ static cuzk_status take_lock(struct journal *j, struct cuzk_error *e)
     if (j->lock_fd < 0)
         return error_errno(e, errno, "%s", path);
     if (flock(j->lock_fd, LOCK_EX | LOCK_NB) != 0)
-        return error_set(e, CUZK_ERR_IO, "the state folder %s is in use by another engine", j->folder);
+        return error_set(e, CUZK_ERR_IO,
+                         "the state folder %s is in use by another process: is a cuzk-daemon running?",
+                         j->folder);
     return CUZK_OK;
 }
 

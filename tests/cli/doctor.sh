@@ -114,5 +114,15 @@ if [[ -n "${CUZK_DAEMON:-}" ]]; then
     echo 'keep_loadd = 1' >>"$T/cuzk.toml"
     expect 'wrong settings' 1 "$CUZK" doctor --config "$T/cuzk.toml" --quick --json
     finding 'are named with their line' error 'cuzk.toml:6'
+    for option in --version --help --man --example '--check-config --set daemon.state_folder=/tmp'; do
+        # shellcheck disable=SC2086 # several words
+        "$CUZK_DAEMON" $option --set srs.param_cache="$T" >/dev/full 2>"$T/err"
+        status=$?
+        if ((status == 1)) && grep -q 'standard output: No space left' "$T/err"; then
+            pass "a full standard output is told by $option"
+        else
+            fail "a full standard output is told by $option" "exit code $status"
+        fi
+    done
 fi
 done_testing

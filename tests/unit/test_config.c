@@ -114,6 +114,7 @@ static void what_is_wrong_is_named_with_its_line(void **state)
         {"listen = \"x:1\"\n", "unknown setting listen (nearest known one: daemon.listen)"},
         {"[a.b]\nc = 1\n", "unknown setting a.b.c (--help lists all)"},
         {"[memory]\nmax_jobs = 1\n", "nearest known one: queue.max_jobs"},
+        {"[memory]\nbudget = 1\n", "nearest known one: memory.total_budget"},
         {"[gpus]\npost_only = [16]\n", "\"16\" is no GPU's number below 16"},
         {"[gpus]\npost_only = [\"all\"]\n", "\"all\" is no GPU's number"},
         {"[daemon]\nthreads = \"4\"\n", "daemon.threads must be a whole number"},

@@ -250,12 +250,14 @@ static void cancel_works_in_every_lane(void **state)
             rig_until(r.device[0]->on_it == 1);
         const struct engine_ticket t = rig_submit(&r, 'z', 1, ENGINE_POREP, NULL);
         rig_until(is_in(&r, t.job_id, at));
+        const uint64_t start = timing_now();
         assert_true(engine_cancel(r.engine, t.job_id, "the user said so"));
         assert_false(engine_cancel(r.engine, t.job_id, NULL));
         struct engine_result result;
         assert_ok(engine_wait(r.engine, t.job_id, 20000, NULL, &result, &error));
         assert_int_equal(result.state, ENGINE_STATE_CANCELLED);
         assert_string_equal(result.message, "the user said so");
+        assert_true(timing_now() - start < 8000000000ull); /* the phase takes ten seconds */
         r.device[0]->shut = 0;
         const struct engine_ticket next = rig_submit(&r, 'n', 1, ENGINE_WINDOW_POST, NULL);
         if (at != ENGINE_PHASE_PARSE && at != ENGINE_PHASE_WITNESS)

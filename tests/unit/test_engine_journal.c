@@ -466,7 +466,7 @@ static void a_state_folder_serves_one_engine(void **state)
     struct engine_device *devices[] = {&d->device};
     o.devices = devices;
     assert_int_equal(engine_new_with(&other, &o, &mock_work_new()->work, &error), CUZK_ERR_IO);
-    assert_non_null(strstr(error.message, "in use by another engine"));
+    assert_non_null(strstr(error.message, "in use by another process"));
     rig_end(&r);
     rig_init(&r, 1);
     r.options.state_folder = "/nowhere/at/all";

@@ -56,6 +56,18 @@ static void fail_once(const char *state)
     free_request(&window);
 }
 
+/* The size of the last piece stands at the end of a bundle's fields. */
+static void put_size(const char *bundle, uint64_t size)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/fields", bundle);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, -8, SEEK_END), 0);
+    assert_int_equal(fwrite(&size, sizeof size, 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void what_failed_is_proved_once_more(void **state)
 {
     char bundle[512], path[600];
@@ -76,6 +88,11 @@ static void what_failed_is_proved_once_more(void **state)
     text_free(&out);
     snprintf(path, sizeof path, "%s/payload", bundle);
     assert_int_equal(truncate(path, 100), 0);
+    assert_int_equal(daemon_replay(&o, bundle, &out, &well, &error), CUZK_ERR_INPUT);
+    put_size(bundle, 0);
+    assert_int_equal(daemon_replay(&o, bundle, &out, &well, &error), CUZK_ERR_INPUT);
+    assert_non_null(strstr(error.message, "/fields: "));
+    put_size(bundle, UINT64_MAX);
     assert_int_equal(daemon_replay(&o, bundle, &out, &well, &error), CUZK_ERR_INPUT);
     assert_int_equal(daemon_replay(&o, "/nowhere", &out, &well, &error), CUZK_ERR_IO);
     text_free(&out);

@@ -71,13 +71,26 @@ struct line {
     bool check;
 };
 
-static int print_text(void (*make)(struct text *out), const char *head, const char *tail)
+/* A text is written whole, or that it was not is said. */
+static int print(struct text *text, int code)
+{
+    const bool fine = !text->failed && printf("%s", text->data) >= 0 && fflush(stdout) == 0;
+    if (!fine) {
+        fprintf(stderr, "cuzk-daemon: standard output: %s\n",
+                text->failed ? "out of memory" : strerror(errno));
+        code = EXIT_FAILED;
+    }
+    text_free(text);
+    return code;
+}
+
+static int print_made(const char *head, void (*make)(struct text *out))
 {
     struct text text = {0};
-    make(&text);
-    const bool fine = !text.failed && printf("%s%s%s", head, text.data, tail) >= 0 && fflush(stdout) == 0;
-    text_free(&text);
-    return fine ? 0 : EXIT_FAILED;
+    text_printf(&text, "%s", head);
+    if (make)
+        make(&text);
+    return print(&text, 0);
 }
 
 static int misuse(const char *what, const char *argument)
@@ -119,13 +132,13 @@ static int parse(struct line *l, int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const char *value = NULL, *argument = argv[i];
         if (strcmp(argument, "--help") == 0)
-            return print_text(config_help, USAGE, "");
+            return print_made(USAGE, config_help);
         if (strcmp(argument, "--man") == 0)
-            return print_text(config_manual, MANUAL_HEAD, "");
+            return print_made(MANUAL_HEAD, config_manual);
         if (strcmp(argument, "--example") == 0)
-            return print_text(config_example, "", "");
+            return print_made("", config_example);
         if (strcmp(argument, "--version") == 0)
-            return printf("cuzk-daemon %s\n", CUZK_VERSION) < 0;
+            return print_made("cuzk-daemon " CUZK_VERSION "\n", NULL);
         if (strcmp(argument, "--check-config") == 0) {
             l->check = true;
             continue;
@@ -158,14 +171,6 @@ static cuzk_status settle(struct daemon_options *o, struct config_warnings *warn
     for (unsigned i = 0; status == CUZK_OK && i < o->change_count; i++)
         status = config_set(&o->config, warnings, o->changes[i], e);
     return status == CUZK_OK ? config_check(&o->config, e) : status;
-}
-
-/* A text is written whole, or it is a failure. */
-static int print(struct text *text, int code)
-{
-    const bool fine = !text->failed && printf("%s", text->data) >= 0 && fflush(stdout) == 0;
-    text_free(text);
-    return fine ? code : EXIT_FAILED;
 }
 
 static int failed(struct text *text, const struct cuzk_error *e, int code)
