@@ -134,9 +134,9 @@ def short_checks():
              {"CC": "gcc", "CXX": "g++"}):
         meson_tests("checked", "checked", suites("unit", "vectors"))
     if build("threads", "threads", ["-Dbuildtype=debugoptimized", "-Db_sanitize=thread", "-Db_lundef=false",
-                                    "-Dbenchmarks=false"], {"CC": "gcc", "CXX": "g++"}, ["tests/test_pool"]):
+                                    "-Dbenchmarks=false"], {"CC": "gcc", "CXX": "g++"}, ["tests/test_pool", "tests/test_cuda_msm_host"]):
         # Some kernels place memory where this sanitizer cannot follow.
-        meson_tests("threads", "threads", ["pool"], SANITIZED, "unexpected memory mapping")
+        meson_tests("threads", "threads", ["pool", "cuda_msm_host"], SANITIZED, "unexpected memory mapping")
 
 
 def long_checks():

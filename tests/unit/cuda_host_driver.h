@@ -1,7 +1,8 @@
 /* tests/unit/cuda_host_driver.h - a driver whose device is the host: memory is malloc's, streams are done at
- * once, kernels are those of cuda_on_host.h. Checks that what was made is freed, and that copies lie within a
- * block. Defines the table of modules: the program has no other. SPDX-License-Identifier: Apache-2.0 OR MIT
- */
+ * once, kernels run thread by thread (cuda_kernels.h). Checks that what was made is freed, and that copies
+ * lie within a block. Defines the table of modules: the program has no other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef TESTS_CUDA_HOST_DRIVER_H
 #define TESTS_CUDA_HOST_DRIVER_H
 
@@ -10,14 +11,14 @@
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/driver.h"
-#include "cuda_on_host.h"
+#include "cuda_kernels.h"
 
 const struct cuda_module CUDA_MODULES[] = {{"host", "", ""}, {NULL, NULL, NULL}};
 
 #ifndef HOST_MEMORY
 #define HOST_MEMORY ((size_t)1 << 30)
 #endif
-#define HOST_MULTIPROCESSORS 2
+#define HOST_MULTIPROCESSORS 1
 #define HOST_BLOCKS          256
 enum { HOST_BAD = 719 };
 
@@ -97,6 +98,8 @@ static cu_result host_alloc(cu_ptr *out, size_t size)
             host_blocks[i].ptr = aligned_alloc(256, (size + 255) / 256 * 256);
             host_blocks[i].size = size;
             *out = (cu_ptr)(uintptr_t)host_blocks[i].ptr;
+            if (host_blocks[i].ptr)
+                memset(host_blocks[i].ptr, 0xa5, size); /* what is not written shows */
             return host_blocks[i].ptr ? CU_SUCCESS : CU_OUT_OF_MEMORY;
         }
     return CU_OUT_OF_MEMORY;
@@ -223,11 +226,9 @@ static cu_result host_launch(cu_function function, unsigned grid_x, unsigned gri
                              unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                              cu_stream stream, void **arguments, void **extra)
 {
-    (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z, (void)stream;
-    (void)extra;
-    const bool known = transform_on_host(function, grid_x, arguments[0]) ||
-                       prover_on_host(function, grid_x, shared, arguments[0]);
-    return known ? CU_SUCCESS : CU_NOT_FOUND;
+    const uint32_t grid[3] = {grid_x, grid_y, grid_z};
+    (void)block_y, (void)block_z, (void)stream, (void)extra;
+    return cuda_kernel_run(function, grid, block_x, shared, arguments[0]) ? CU_SUCCESS : CU_NOT_FOUND;
 }
 
 static const struct driver HOST_DRIVER = {

@@ -1,6 +1,6 @@
 /* tests/unit/gpu_sums_on_host.h - the sums of backend/cuda/msm.h by the CPU, for the driver whose device is
- * the host (cuda_host_driver.h): their kernels need a GPU's warps. What is asked for is done at once, with
- * blocks of device memory as failures are injected into.
+ * the host (cuda_host_driver.h): their kernels take too long there, test_cuda_msm runs them. What is asked
+ * for is done at once, with blocks of device memory as failures are injected into.
  *
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #ifndef TESTS_GPU_SUMS_ON_HOST_H

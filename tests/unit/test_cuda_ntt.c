@@ -9,8 +9,9 @@
 #include <cmocka.h>
 
 #include "backend/cuda/ntt.h"
+#include "backend/cuda/ntt_plan.h"
 #include "base/pool.h"
-#include "cuda_on_host.h"
+#include "cuda_kernels.h"
 #include "ntt/ntt.h"
 
 static struct exec x;
@@ -78,8 +79,11 @@ static struct cuda_ntt_tables tables_of(unsigned log)
 
 static void run(const struct cuda_ntt_sweep *sweep, unsigned n)
 {
-    for (unsigned i = 0; i < n; i++)
-        ntt_sweep_on_host(&sweep[i]);
+    for (unsigned i = 0; i < n; i++) {
+        const uint32_t grid[3] = {sweep[i].blocks, 1, 1};
+        assert_true(cuda_kernel_run(cuda_ntt_kernel_name(sweep[i].kernel), grid, NTT_TILE_THREADS,
+                                    sweep[i].shared, &sweep[i].pass));
+    }
 }
 
 static void expect_equal(const fr *a, const fr *b, size_t n, const char *what)

@@ -4,10 +4,11 @@
 #include "porep_vectors.h"
 
 #include "backend/cuda/rows.h"
+#include "backend/cuda/rows_plan.h"
 #include "base/pool.h"
 #include "circuits/catalogue.h"
 #include "circuits/request.h"
-#include "cuda_on_host.h"
+#include "cuda_kernels.h"
 #include "r1cs/rows.h"
 #include "r1cs/witness_walk.h"
 
@@ -87,6 +88,12 @@ static void compare_on_device(const struct templates *t, const struct assignment
     free(expected);
 }
 
+static void run(const char *kernel, uint32_t blocks, const void *arguments)
+{
+    const uint32_t grid[3] = {blocks, 1, 1};
+    assert_true(cuda_kernel_run(kernel, grid, ROWS_THREADS, 0, arguments));
+}
+
 /* All sides, and beyond the rows. */
 static void compare(const struct templates *t, const struct assignment *w)
 {
@@ -102,11 +109,11 @@ static void compare(const struct templates *t, const struct assignment *w)
     const struct rows_witness witness = {
         .bit = (const void *)w->bit, .wide = w->wide_value, .input = w->input};
     const struct rows_bind_args bind = cuda_rows_bind_args(&r, r.block.ptr, &witness, bits);
-    rows_bind_on_host(&bind, r.instances);
+    run("rows_bind_bits", r.instances, &bind);
     for (unsigned side = 0; side < 3; side++) {
         const struct rows_args a = cuda_rows_args(&r, r.block.ptr, &witness, bits, side, out, count);
         memset(out, 0xa5, count * sizeof *out);
-        rows_evaluate_on_host(&a, cuda_rows_blocks(count));
+        run("rows_evaluate", cuda_rows_blocks(count), &a);
         rows_values(&rows, side, 0, count, expected);
         for (size_t i = 0; i < count; i++)
             if (!fr_equal(&out[i], &expected[i]))

@@ -3,7 +3,7 @@
 #ifndef BACKEND_CUDA_BLOCK_CUH
 #define BACKEND_CUDA_BLOCK_CUH
 
-#include "backend/cuda/field.cuh"
+#include "backend/cuda/shared.cuh"
 
 /* Arguments hold addresses as numbers. */
 template <class T> FIELD_FN T *at(uint64_t address)
@@ -11,12 +11,12 @@ template <class T> FIELD_FN T *at(uint64_t address)
     return reinterpret_cast<T *>(address);
 }
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(CUDA_THREADS)
 
 /* Exclusive sums of n values over a block: value becomes the sum of those of the threads before; returns all. */
 FIELD_FN uint32_t block_scan(uint32_t &value)
 {
-    __shared__ uint32_t of_warp[32];
+    BLOCK_ARRAY(uint32_t, of_warp, 32);
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, own = value;
     uint32_t sum = value;
     for (uint32_t step = 1; step < 32; step *= 2) {

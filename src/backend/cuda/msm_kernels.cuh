@@ -22,7 +22,7 @@ template <class F> struct ring {
 
 template <class F> FIELD_FN void ring_begin(ring<F> &r)
 {
-    extern __shared__ uint4 shared[];
+    BLOCK_ROOM(uint4, shared);
     r.base = shared + threadIdx.x;
     r.valid = r.negative = 0;
 }
@@ -38,13 +38,10 @@ FIELD_FN void ring_fetch(ring<F> &r, uint32_t place, Source &source, const affin
         r.valid |= 1u << place;
         r.negative = (r.negative & ~(1u << place)) | (element >> 31) << place;
     UNROLL
-        for (int j = 0; j < ring<F>::words; j++) {
-            const uint32_t to =
-                (uint32_t)__cvta_generic_to_shared(r.base + (place * ring<F>::words + j) * MSM_BLOCK);
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from + j) : "memory");
-        }
+        for (int j = 0; j < ring<F>::words; j++)
+            copy_send<false>(r.base + (place * ring<F>::words + j) * MSM_BLOCK, from + j);
     }
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    copy_group();
 }
 
 template <class F> FIELD_FN affine<F> ring_take(const ring<F> &r, uint32_t place)
@@ -53,7 +50,7 @@ template <class F> FIELD_FN affine<F> ring_take(const ring<F> &r, uint32_t place
         uint4 words[ring<F>::words];
         affine<F> point;
     } out;
-    asm volatile("cp.async.wait_group %0;" ::"n"(ring<F>::depth - 1) : "memory");
+    copy_wait<ring<F>::depth - 1>();
     UNROLL
     for (int j = 0; j < ring<F>::words; j++)
         out.words[j] = r.base[(place * ring<F>::words + j) * MSM_BLOCK];

@@ -4,8 +4,11 @@
 
 #include <string.h>
 
-#define SCALAR_BITS    256
-#define MAX_WIDTH      24 /* so that a window's buckets fit in MSM_MAX_BINS times MSM_MAX_LOW */
+#define SCALAR_BITS 256
+#define MAX_WIDTH   24  /* so that a window's buckets fit in MSM_MAX_BINS times MSM_MAX_LOW */
+#define ONES_LENGTH 512 /* points of a bucket of a plain sum, if all bits are set */
+
+#ifndef CHUNK_MOST /* a test cuts small sums as large ones are cut here */
 #define CHUNK_MOST     (UINT64_C(1) << 27)
 #define CHUNK_LEAST    (UINT64_C(1) << 16) /* points at a time, where there are as many */
 #define GROUP_ELEMENTS (UINT64_C(1) << 27) /* sorted and added together: few long steps; */
@@ -14,9 +17,9 @@
 #define TREE_ELEMENTS  (UINT64_C(1) << 21) /* fewer are added before the inversions' latency is over */
 #define TREE_AVERAGE   8
 #define TREE_WAIT      (1 << 22) /* additions in the time of a group's inversions */
-#define ONES_LENGTH    512       /* points of a bucket of a plain sum, if all bits are set */
 #define LEAST_TASKS    (1 << 16)
 #define AFFINE_PAIRS   (1 << 18) /* fewer are added before an inversion's latency is over */
+#endif
 
 static uint32_t min_u32(uint64_t a, uint64_t b)
 {

@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(256)
 /* How many elements fall in each bin; grid: x over the points, y over the windows. */
 extern "C" __global__ void __launch_bounds__(BLOCK) msm_count(const __grid_constant__ struct msm_sort_args a)
 {
-    __shared__ uint32_t count[MSM_MAX_BINS];
+    BLOCK_ARRAY(uint32_t, count, MSM_MAX_BINS);
     for (uint32_t b = threadIdx.x; b < a.bins; b += BLOCK)
         count[b] = 0;
     __syncthreads();
@@ -104,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) msm_bins(const __grid_consta
 extern "C" __global__ void __launch_bounds__(SCATTER_BLOCK)
     msm_scatter(const __grid_constant__ struct msm_sort_args a)
 {
-    extern __shared__ uint2 tile[];
+    BLOCK_ROOM(uint2, tile);
     uint32_t *count = reinterpret_cast<uint32_t *>(tile + MSM_SCATTER_TILE), *moved = count + MSM_MAX_BINS;
     for (uint32_t b = threadIdx.x; b < MSM_MAX_BINS; b += SCATTER_BLOCK)
         count[b] = 0;
@@ -159,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(SCATTER_BLOCK)
 /* One block a bin: its elements to their buckets, within shared memory if they have room there. */
 extern "C" __global__ void __launch_bounds__(BLOCK) msm_place(const __grid_constant__ struct msm_sort_args a)
 {
-    extern __shared__ uint2 shared[];
+    BLOCK_ROOM(uint2, shared);
     uint32_t *count = reinterpret_cast<uint32_t *>(shared), *placed = count + MSM_MAX_LOW;
     const uint32_t buckets = 1u << a.low_bits, bin = blockIdx.x;
     const uint32_t begin = at<const uint32_t>(a.bin_start)[bin], end = at<const uint32_t>(a.bin_start)[bin + 1];
@@ -255,7 +255,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) msm_ones_cut(const __grid_co
 extern "C" __global__ void __launch_bounds__(BLOCK)
     msm_lengths(const __grid_constant__ struct msm_tasks_args a)
 {
-    __shared__ uint32_t count[MSM_MAX_LENGTH + 1];
+    BLOCK_ARRAY(uint32_t, count, MSM_MAX_LENGTH + 1);
     for (uint32_t b = threadIdx.x; b <= MSM_MAX_LENGTH; b += BLOCK)
         count[b] = 0;
     __syncthreads();
@@ -290,7 +290,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 
 extern "C" __global__ void __launch_bounds__(BLOCK) msm_tasks(const __grid_constant__ struct msm_tasks_args a)
 {
-    __shared__ uint32_t count[MSM_MAX_LENGTH + 1];
+    BLOCK_ARRAY(uint32_t, count, MSM_MAX_LENGTH + 1);
     for (uint32_t b = threadIdx.x; b <= MSM_MAX_LENGTH; b += BLOCK)
         count[b] = 0;
     __syncthreads();

@@ -19,25 +19,27 @@ struct team {
 
 } // namespace
 
-extern __shared__ uint4 ntt_shared[];
-
 extern "C" __global__ void __launch_bounds__(NTT_TILE_THREADS, 4) ntt_columns_down(const cuda_ntt_pass p)
 {
+    BLOCK_ROOM(uint4, ntt_shared);
     ntt_columns_tile<false>(p, ntt_shared, blockIdx.x, team());
 }
 
 extern "C" __global__ void __launch_bounds__(NTT_TILE_THREADS, 4) ntt_columns_up(const cuda_ntt_pass p)
 {
+    BLOCK_ROOM(uint4, ntt_shared);
     ntt_columns_tile<true>(p, ntt_shared, blockIdx.x, team());
 }
 
 extern "C" __global__ void __launch_bounds__(NTT_TILE_THREADS, 4) ntt_last_down(const cuda_ntt_pass p)
 {
+    BLOCK_ROOM(uint4, ntt_shared);
     ntt_last_tile<false>(p, ntt_shared, blockIdx.x, team());
 }
 
 extern "C" __global__ void __launch_bounds__(NTT_TILE_THREADS, 4) ntt_last_down_up(const cuda_ntt_pass p)
 {
+    BLOCK_ROOM(uint4, ntt_shared);
     ntt_last_tile<true>(p, ntt_shared, blockIdx.x, team());
 }
 

@@ -13,6 +13,7 @@
 
 #include "backend/cuda/element.cuh"
 #include "backend/cuda/ntt_pass.h"
+#include "backend/cuda/shared.cuh"
 
 #ifdef __CUDACC__
 #define ROLLED   _Pragma("unroll 1")
@@ -344,24 +345,8 @@ FIELD_FN void ntt_walk(const cuda_ntt_pass &p, const ntt_tile &t, uint32_t threa
 FIELD_FN void ntt_copy_in(const cuda_ntt_pass &p, const ntt_tile &t, uint32_t thread)
 {
     ntt_walk(p, t, thread, [&](uint64_t place, uint32_t slot) {
-        fr32_half *to = t.half + slot;
-        const fr32_half *from = (const fr32_half *)p.from + place;
-#ifdef __CUDA_ARCH__
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
-                     :
-                     : "r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
-                     : "memory");
-#else
-        *to = *from;
-#endif
+        copy_send<false>(t.half + slot, (const fr32_half *)p.from + place);
     });
-}
-
-FIELD_FN void ntt_copied_in()
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
 }
 
 FIELD_FN void ntt_copy_out(const cuda_ntt_pass &p, const ntt_tile &t, uint32_t thread)
@@ -665,7 +650,7 @@ FIELD_FN void ntt_columns_tile(const cuda_ntt_pass &p, void *shared, uint32_t nu
     team.each([&](uint32_t i) {
         ntt_copy_in(p, t, i);
         ntt_warm(up ? p.up : p.down, p.levels, t.block, i);
-        ntt_copied_in();
+        copy_wait_all();
     });
     team.barrier();
     ROLLED
@@ -694,7 +679,7 @@ FIELD_FN void ntt_last_tile(const cuda_ntt_pass &p, void *shared, uint32_t numbe
         if (twists && !ends)
             team.each([&](uint32_t i) { ntt_make_twist(p, t, begins, i); });
         if (begins)
-            team.each([&](uint32_t) { ntt_copied_in(); });
+            team.each([&](uint32_t) { copy_wait_all(); });
         if (begins || k == 1 || (up && k == all - 1))
             team.barrier();
         if (twists && !turns)

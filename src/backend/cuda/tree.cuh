@@ -187,13 +187,8 @@ FIELD_FN void tree_send(const tree_flight<F> &flight, int coordinate, uint64_t f
 {
     UNROLL
     for (int q = 0; q < flight.pieces; q++) {
-        const uint32_t to = (uint32_t)__cvta_generic_to_shared(
-            flight.base + (coordinate * flight.pieces + q) * TREE_BLOCK);
-        const uint4 *piece = at<const uint4>(from) + q * stride + place;
-        if (near)
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(piece) : "memory");
-        else
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(piece) : "memory");
+        copy_send<near>(flight.base + (coordinate * flight.pieces + q) * TREE_BLOCK,
+                        at<const uint4>(from) + q * stride + place);
     }
 }
 
@@ -236,8 +231,9 @@ FIELD_FN F tree_special_divisor(const tree_source<F, kind> &source, uint32_t p)
 
 template <class F, tree_kind kind> FIELD_FN void run_forward(const struct msm_tree_args &a)
 {
-    __shared__ tree_rows rows;
-    extern __shared__ uint4 shared[];
+    BLOCK_ARRAY(tree_rows, table, 1);
+    BLOCK_ROOM(uint4, shared);
+    tree_rows &rows = table[0];
     if (kind != TREE_PLAIN)
         tree_begin(rows, a);
     const tree_source<F, kind> source = {a, rows};
@@ -253,7 +249,7 @@ template <class F, tree_kind kind> FIELD_FN void run_forward(const struct msm_tr
     const auto send = [&] {
         if (sending < pairs)
             tree_send_ahead(flight, source, next, sent);
-        asm volatile("cp.async.commit_group;" ::: "memory");
+        copy_group();
         sent++;
         sending += a.threads;
         if (sending < pairs)
@@ -264,7 +260,7 @@ template <class F, tree_kind kind> FIELD_FN void run_forward(const struct msm_tr
     for (uint32_t p = id; p < pairs; p += a.threads) {
         const uint32_t from = (sent + 1) % TREE_AHEAD<F> * 2;
         send();
-        asm volatile("cp.async.wait_group %0;" ::"n"(TREE_AHEAD<F> - 1) : "memory");
+        copy_wait<TREE_AHEAD<F> - 1>();
         const F x1 = tree_land(flight, from), x2 = tree_land(flight, from + 1);
         plane_write(a.before, a.before_stride, p, product);
         F divisor = sub<1>(x2, x1);
@@ -353,7 +349,7 @@ FIELD_FN void tree_send_pair(const tree_flight<F> &flight, const tree_source<F, 
                                             source.index(place));
     }
     tree_send<F, false>(flight, 4, source.a.before, source.a.before_stride, p);
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    copy_group();
 }
 
 template <class F, tree_kind kind>
@@ -371,8 +367,9 @@ template <class F> FIELD_FN void tree_write(const struct msm_tree_args &a, uint3
 
 template <class F, tree_kind kind> FIELD_FN void run_backward(const struct msm_tree_args &a)
 {
-    __shared__ tree_rows rows;
-    extern __shared__ uint4 shared[];
+    BLOCK_ARRAY(tree_rows, table, 1);
+    BLOCK_ROOM(uint4, shared);
+    tree_rows &rows = table[0];
     if (kind != TREE_PLAIN)
         tree_begin(rows, a);
     const tree_source<F, kind> source = {a, rows};
@@ -390,7 +387,7 @@ template <class F, tree_kind kind> FIELD_FN void run_backward(const struct msm_t
         source.seek(ahead, p - a.threads);
     for (;; p -= a.threads) {
         const tree_pair now = next;
-        asm volatile("cp.async.wait_group 0;" ::: "memory");
+        copy_wait<0>();
         const affine<F> first = tree_land_point(flight, source, 0, now.first);
         const affine<F> second = tree_land_point(flight, source, 1, now.second);
         const F before = tree_land(flight, 4);
@@ -420,8 +417,8 @@ template <class F, tree_kind kind> FIELD_FN void run_backward(const struct msm_t
 template <class F> FIELD_FN void run_store(const struct msm_tree_args &a)
 {
     constexpr uint32_t pieces = sizeof(affine<F>) / 16;
-    __shared__ uint4 roots[TREE_BLOCK * pieces];
-    __shared__ uint4 *to[TREE_BLOCK];
+    BLOCK_ARRAY(uint4, roots, TREE_BLOCK * pieces);
+    BLOCK_ARRAY(uint4 *, to, TREE_BLOCK);
     const uint32_t first = blockIdx.x * TREE_BLOCK, task = first + threadIdx.x;
     const uint32_t tasks = at<const struct msm_counters>(a.counters)->tasks;
     if (task < tasks) {

@@ -4,16 +4,22 @@
 
 KERNELS(g1, fp32, 3)
 
+/* A warp's; a place more in each row, so that neither rows nor columns meet in a bank. */
+struct order_tile {
+    uint32_t at[32][33];
+};
+
 /* Elements in the order of the tasks become rows: a.out[row j, task] = a.order[start of the task + j]. A warp reads
  * one task after another and writes one row after another. */
 extern "C" __global__ void __launch_bounds__(TREE_BLOCK)
     tree_order(const __grid_constant__ struct msm_tree_args a)
 {
-    __shared__ uint32_t rows[TREE_ROWS], tiles[TREE_BLOCK / 32][32][33];
+    BLOCK_ARRAY(uint32_t, rows, TREE_ROWS);
+    BLOCK_ARRAY(order_tile, tiles, TREE_BLOCK / 32);
     tree_table<0>(rows, a, a.max_length);
     __syncthreads();
     const uint32_t id = blockIdx.x * TREE_BLOCK + threadIdx.x, lane = threadIdx.x % 32;
-    uint32_t(*tile)[33] = tiles[threadIdx.x / 32];
+    uint32_t(*tile)[33] = tiles[threadIdx.x / 32].at;
     uint32_t start = 0, length = 0;
     if (id < at<const struct msm_counters>(a.counters)->tasks) {
         const struct msm_task task = at<const struct msm_task>(a.tasks)[id];
