@@ -26,6 +26,10 @@ class Timeline {
 
   // Numbers of nanoseconds may be above 2^53: they are used as milliseconds, in which they are exact enough.
   take(data) {
+    if (data.now_ns < this.seen) { // the host was started anew
+      this.seen = 0;
+      this.bars = [];
+    }
     this.now = data.now_ns / 1e6;
     this.rows = data.rows;
     const rank = (i) => LANES.indexOf(this.rows[i].lane) * 1000 + i;

@@ -89,6 +89,14 @@ static size_t utf8_size(const unsigned char *s)
     return n;
 }
 
+bool text_is_utf8(const char *text)
+{
+    for (size_t n; *text; text += n)
+        if ((n = utf8_size((const unsigned char *)text)) == 0)
+            return false;
+    return true;
+}
+
 /* File names need not be UTF-8, but JSON must: each byte that is not becomes U+FFFD. */
 static void quoted(struct text *t, const char *value)
 {

@@ -31,6 +31,8 @@ void json_bool(struct text *t, const char *key, bool value);
 void json_real(struct text *t, const char *key, double value); /* with six digits behind the point; finite */
 void json_null(struct text *t, const char *key);
 
+bool text_is_utf8(const char *text) MUST_USE;
+
 /* path and suffix together; the caller's, for mem_free; NULL: out of memory. */
 char *text_with_suffix(const char *path, const char *suffix);
 

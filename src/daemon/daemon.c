@@ -151,6 +151,7 @@ static void *keep_loaded(void *arg)
         if (engine_preload(l->engine, circuit, &already, &milliseconds, &e) != CUZK_OK)
             log_line(&l->log, LOG_ERROR, "srs", NULL, "%s is not kept loaded: %s", circuit, e.message);
     }
+    engine_loading(l->engine, false);
     l->kept = true;
     return NULL;
 }
@@ -172,12 +173,18 @@ static cuzk_status begin(struct life *l, struct cuzk_error *e)
     options.device_kinds = l->devices.kinds;
     status = engine_new(&l->engine, &options, e);
     if (status == CUZK_OK)
+        engine_loading(l->engine, l->config.keep_loaded[0]);
+    if (status == CUZK_OK)
         status = rpc_new(&rpc, l->engine, &l->config, &l->log, e);
     l->rpc = rpc;
     if (status == CUZK_OK && l->config.status_listen[0])
         status = http_new(&l->http, l->engine, l->config.status_listen, &l->log, e);
-    if (status == CUZK_OK && l->config.keep_loaded[0])
-        l->keeping = pthread_create(&l->keep_thread, NULL, keep_loaded, l) == 0;
+    if (status == CUZK_OK && l->config.keep_loaded[0]) {
+        const int failed = pthread_create(&l->keep_thread, NULL, keep_loaded, l);
+        if (failed)
+            return error_errno(e, failed, "no thread that loads parameters");
+        l->keeping = true;
+    }
     return status;
 }
 

@@ -231,10 +231,11 @@ static cuzk_status listen_at(struct http *http, const struct addrinfo *where, co
     if (where->ai_family == AF_INET6)
         flags |= MHD_USE_IPv6;
     errno = 0;
-    http->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, http, MHD_OPTION_SOCK_ADDR, where->ai_addr,
-        MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-        MHD_OPTION_CONNECTION_TIMEOUT, 60u, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+    http->daemon =
+        MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_SOCK_ADDR, where->ai_addr,
+                         MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_CONNECTION_LIMIT,
+                         (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, 60u,
+                         MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX / 2, MHD_OPTION_END);
     if (!http->daemon)
         return error_errno(e, errno ? errno : EADDRINUSE, "cannot listen at %s", address);
     return CUZK_OK;

@@ -3,6 +3,8 @@
 #include "daemon/log.h"
 
 #include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +13,13 @@
 
 #include "engine/engine.h"
 
-#define LINE_MAX 4096
+#define LINE 4096 /* bytes, no more than a pipe takes whole (PIPE_BUF) */
 
 static const char *const LEVELS[] = {"error", "warn", "info", "debug", "trace"};
 
 /* A line being put together; what does not fit is left out, but for its end. */
 struct line {
-    char text[LINE_MAX];
+    char text[LINE];
     size_t size, limit;
 };
 
@@ -97,11 +99,38 @@ static void put_time(struct line *l)
     put_text(l, millis);
 }
 
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t dropped; /* lines, since the last one that was written; with the lock */
+
+/* What can be written to has room for a line at least: a pipe for PIPE_BUF bytes. */
+static bool can_be_written(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    return poll(&p, 1, 0) != 0;
+}
+
+/* A log that cannot be written is no reason to stop, nor to wait. */
+static void write_line(int fd, const char *text, size_t size)
+{
+    pthread_mutex_lock(&writing);
+    if (dropped > 0 && can_be_written(fd)) {
+        char missing[64];
+        const int n = text[0] == '{'
+                          ? snprintf(missing, sizeof missing, "{\"dropped\":%" PRIu64 "}\n", dropped)
+                          : snprintf(missing, sizeof missing, "(%" PRIu64 " lines dropped)\n", dropped);
+        if (write(fd, missing, (size_t)n) == n)
+            dropped = 0;
+    }
+    if (!can_be_written(fd) || write(fd, text, size) < 0)
+        dropped++;
+    pthread_mutex_unlock(&writing);
+}
+
 void log_line(const struct log *log, enum log_level level, const char *key, const struct log_field *fields,
               const char *format, ...)
 {
     char message[1024];
-    struct line l = {.limit = LINE_MAX - 4};
+    struct line l = {.limit = LINE - 4};
     va_list args;
     if (!log_wants(log, level))
         return;
@@ -130,11 +159,9 @@ void log_line(const struct log *log, enum log_level level, const char *key, cons
         put_text(&l, message);
     }
     put_fields(&l, fields, json);
-    l.limit = LINE_MAX;
+    l.limit = LINE;
     put_text(&l, json ? "}\n" : "\n");
-    /* A log that cannot be written is no reason to stop. */
-    if (write(log->fd, l.text, l.size) < 0)
-        return;
+    write_line(log->fd, l.text, l.size);
 }
 
 /* ---- events ---- */

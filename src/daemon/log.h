@@ -20,7 +20,9 @@ struct log {
     _Atomic int level, format; /* may change while others log */
 };
 
-/* One line, written whole by one call: time, level, key ("daemon", "rpc", "job", "timing"...), message. */
+/* One line, written whole by one call. Nobody waits for who reads it: while none can be written (a pipe that
+ * is not read, a terminal that was stopped) lines are dropped, and counted before the next one. It has time,
+ * level, key ("daemon", "rpc", "job", "timing"...), message. */
 void log_line(const struct log *log, enum log_level level, const char *key, const struct log_field *fields,
               const char *format, ...) PRINTF_LIKE(5, 6);
 

@@ -42,27 +42,11 @@ static bool begin_reading(struct call *call)
     return false;
 }
 
-/* The one that waits for longest, out of the queue and with a reference. */
-static struct call *take_queued(struct rpc *rpc, enum arrivals c)
-{
-    pthread_mutex_lock(&rpc->lock);
-    struct call *oldest = rpc->queued[c].first;
-    while (oldest && oldest->next)
-        oldest = oldest->next;
-    if (oldest)
-        call_keep(oldest);
-    rpc->queued_count[c] -= oldest != NULL;
-    pthread_mutex_unlock(&rpc->lock);
-    if (oldest)
-        (void)call_delist(oldest);
-    return oldest;
-}
-
 /* Give free places to those that wait. */
 static void let_in(struct rpc *rpc, enum arrivals c)
 {
     while (take_place(rpc, c)) {
-        struct call *call = take_queued(rpc, c);
+        struct call *call = call_take_oldest(rpc, &rpc->queued[c]);
         if (!call) {
             leave_place(rpc, c);
             return;
@@ -80,16 +64,11 @@ void rpc_arrive(struct call *call)
         (void)begin_reading(call);
         return;
     }
-    pthread_mutex_lock(&rpc->lock);
-    const bool room = rpc->queued_count[c] < QUEUED_MAX;
-    rpc->queued_count[c] += room;
-    pthread_mutex_unlock(&rpc->lock);
-    if (!room) {
+    if (!call_enlist_below(&rpc->queued[c], call, QUEUED_MAX)) {
         call_fail(call, GRPC_STATUS_RESOURCE_EXHAUSTED,
                   "too many messages are on their way; try again later");
         return;
     }
-    call_enlist(&rpc->queued[c], call);
     let_in(rpc, c); /* a place may have been left meanwhile */
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include "daemon/rpc_call.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,45 +170,101 @@ bool call_read(struct call *call)
     return started;
 }
 
+/* Two bytes can make an element of 16, and as much again on the way: a message unpacked takes what it has and
+ * a little more, or it was made to take memory. */
+#define UNPACKED_MORE ((size_t)16 << 20)
+
+static void *unpack_alloc(void *left, size_t size)
+{
+    size_t *room = left;
+    if (size > *room)
+        return NULL;
+    *room -= size;
+    return malloc(size);
+}
+
+static void unpack_free(void *left, void *ptr)
+{
+    (void)left;
+    free(ptr);
+}
+
 ProtobufCMessage *call_unpack(struct call *call, const ProtobufCMessageDescriptor *type, const uint8_t *data,
                               size_t size)
 {
-    ProtobufCMessage *message = protobuf_c_message_unpack(type, NULL, size, data);
+    size_t left = size + UNPACKED_MORE;
+    ProtobufCAllocator allocator = {.alloc = unpack_alloc, .free = unpack_free, .allocator_data = &left};
+    ProtobufCMessage *message = protobuf_c_message_unpack(type, &allocator, size, data);
     if (!message)
-        call_fail(call, GRPC_STATUS_INVALID_ARGUMENT, "the message is malformed");
+        call_fail(call, GRPC_STATUS_INVALID_ARGUMENT, "the message is malformed, or has too many parts");
     return message;
 }
 
 /* ---- lists ---- */
 
+bool call_enlist_below(struct call_list *list, struct call *call, unsigned most)
+{
+    struct rpc *rpc = call->rpc;
+    call_keep(call);
+    pthread_mutex_lock(&rpc->lock);
+    VERIFY(call->list == NULL);
+    const bool room = list->count < most;
+    if (room) {
+        call->list = list;
+        call->previous = NULL;
+        call->next = list->first;
+        if (list->first)
+            list->first->previous = call;
+        else
+            list->last = call;
+        list->first = call;
+        list->count++;
+    }
+    pthread_mutex_unlock(&rpc->lock);
+    if (!room)
+        call_drop(call);
+    return room;
+}
+
 void call_enlist(struct call_list *list, struct call *call)
 {
-    call_keep(call);
-    pthread_mutex_lock(&call->rpc->lock);
-    call->list = list;
-    call->previous = NULL;
-    call->next = list->first;
-    if (list->first)
-        list->first->previous = call;
-    list->first = call;
-    pthread_mutex_unlock(&call->rpc->lock);
+    (void)call_enlist_below(list, call, UINT_MAX);
+}
+
+/* With the lock of the lists. */
+static void take_out(struct call *call)
+{
+    struct call_list *list = call->list;
+    if (call->previous)
+        call->previous->next = call->next;
+    else
+        list->first = call->next;
+    if (call->next)
+        call->next->previous = call->previous;
+    else
+        list->last = call->previous;
+    list->count--;
+    call->list = NULL;
 }
 
 bool call_delist(struct call *call)
 {
     pthread_mutex_lock(&call->rpc->lock);
     const bool stood = call->list != NULL;
-    if (stood) {
-        if (call->previous)
-            call->previous->next = call->next;
-        else
-            call->list->first = call->next;
-        if (call->next)
-            call->next->previous = call->previous;
-        call->list = NULL;
-    }
+    if (stood)
+        take_out(call);
     pthread_mutex_unlock(&call->rpc->lock);
     if (stood)
         call_drop(call);
     return stood;
+}
+
+struct call *call_take_oldest(struct rpc *rpc, struct call_list *list)
+{
+    pthread_mutex_lock(&rpc->lock);
+    struct call *oldest = list->last;
+    if (oldest)
+        take_out(oldest);
+    pthread_mutex_unlock(&rpc->lock);
+    return oldest;
 }

@@ -76,7 +76,8 @@ struct call {
 
 /* Calls that wait for something. Each stands in one list at most. */
 struct call_list {
-    struct call *first;
+    struct call *first, *last; /* the one that came last, and the one that stands there longest */
+    unsigned count;
 };
 
 struct rpc {
@@ -92,8 +93,8 @@ struct rpc {
     pthread_mutex_t lock; /* of the lists */
     struct call_list waiters, watchers, health;
     struct call_list queued[ARRIVALS], arriving[ARRIVALS]; /* for a place, and with one */
-    unsigned queued_count[ARRIVALS], arriving_count[ARRIVALS];
-    unsigned preloads; /* running, with their own threads */
+    unsigned arriving_count[ARRIVALS];                     /* places taken */
+    unsigned preloads;                                     /* running, with their own threads */
     _Atomic bool stopping;
     _Atomic unsigned handed; /* counts operations begun: orders what came before them for those who go on with
                                 their calls, by means that checkers of races see, which gRPC's are not */
@@ -121,6 +122,10 @@ ProtobufCMessage *call_unpack(struct call *call, const ProtobufCMessageDescripto
 /* Put into a list, holding a reference; take out: false if another has done so. */
 void call_enlist(struct call_list *list, struct call *call);
 bool call_delist(struct call *call);
+/* The same if fewer than `most` stand in it. */
+bool call_enlist_below(struct call_list *list, struct call *call, unsigned most);
+/* Take out the one that stands in it longest; its reference becomes the caller's. NULL: there is none. */
+struct call *call_take_oldest(struct rpc *rpc, struct call_list *list);
 
 /* The engine's settings of now; the texts are not to be used. */
 void rpc_settings(struct rpc *rpc, struct engine_options *out);

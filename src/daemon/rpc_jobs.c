@@ -68,6 +68,10 @@ static bool take_pieces(struct call *call, struct submission_parts *out,
 bool rpc_submission(struct call *call, struct submission_parts *out,
                     const struct Cuzk__V1__SubmitProofRequest *r)
 {
+    if (!text_is_utf8(r->request_id)) {
+        call_fail(call, GRPC_STATUS_INVALID_ARGUMENT, "request_id: this is not UTF-8");
+        return false;
+    }
     *out = (struct submission_parts){.submission = {.request_id = r->request_id,
                                                     .kind = (enum engine_kind)r->proof_kind,
                                                     .sector_size = r->sector_size,

@@ -261,6 +261,15 @@ void engine_free(struct engine *engine)
     mem_free(g);
 }
 
+void engine_loading(struct engine *engine, bool loading)
+{
+    engine_lock(engine);
+    engine->loading = loading;
+    engine_unlock(engine);
+}
+
+#define UNREADY_NS ((uint64_t)30 * 1000000000) /* after a job that could not be accepted */
+
 bool engine_ready(struct engine *engine, char why[CUZK_ERROR_MESSAGE_MAX])
 {
     const char *reason = NULL;
@@ -269,10 +278,14 @@ bool engine_ready(struct engine *engine, char why[CUZK_ERROR_MESSAGE_MAX])
         reason = "stopped";
     else if (engine->draining)
         reason = "draining";
+    else if (engine->loading)
+        reason = "parameters are being loaded";
     else if (!devices_in_service(engine))
         reason = "every device is in quarantine";
     else if (engine->journal && journal_is_broken(engine->journal))
         reason = "the journal cannot be used";
+    else if (engine->journal_failed_ns && timing_now() - engine->journal_failed_ns < UNREADY_NS)
+        reason = "the journal takes no jobs (is the disk full?)";
     engine_unlock(engine);
     snprintf(why, CUZK_ERROR_MESSAGE_MAX, "%s", reason ? reason : "");
     return !reason;

@@ -1,10 +1,11 @@
 /* engine/engine.h - jobs, their queue and what works them off: the resident prover behind the daemon.
  *
  * A job is one request. It has partitions, and each of these goes through lanes: parse, witness, device,
- * finish, verify. Workers take partitions, never jobs: those of the earliest deadline first, then of the
- * highest priority, then of the parameters used last, then the oldest. So an urgent partition waits for no
- * more than the one on the device. A proof is verified before it is given out; one that does not verify, or
- * whose device fails, is tried on another device and then on the CPU.
+ * finish, verify. Workers take partitions, never jobs: winning PoSt first, then window PoSt and what is
+ * critical, then those of the earliest deadline that has not passed, then of the highest priority, then of
+ * the parameters used last, then the oldest. So an urgent partition waits for no more than the one on the
+ * device. A proof is verified before it is given out; one that does not verify, or whose device fails, is
+ * tried on another device and then on the CPU.
  *
  * Accepted jobs are kept in a journal (if there is a state folder): they survive the process, and results are
  * kept for a while. A request is known by its id and the digest of all that was sent with it: the same one
@@ -178,6 +179,8 @@ void engine_stop(struct engine *engine);
 void engine_free(struct engine *engine);
 
 /* Is it fit for work (readiness): journal open, not draining, a device in service? why: one line if not. */
+/* Not ready from true till false: parameters that are to be kept loaded are on their way. */
+void engine_loading(struct engine *engine, bool loading);
 bool engine_ready(struct engine *engine, char why[CUZK_ERROR_MESSAGE_MAX]);
 
 /* What may change while it runs: max_jobs, max_jobs_by_kind, max_payload, max_queued_bytes,

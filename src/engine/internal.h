@@ -191,11 +191,13 @@ struct engine {
     pthread_cond_t work; /* something a worker may wait for has changed */
     pthread_cond_t news; /* a job has ended or was accepted */
     pthread_cond_t idle; /* for the upkeep thread: to quit */
-    bool draining, stopping, quit;
+    bool draining, stopping, quit, loading;
     volatile int halt; /* stopping, for work of several jobs; written with an atomic store */
 
     struct work *work_table;
     struct journal *journal;
+    unsigned journal_turn;      /* how often it was begun anew */
+    uint64_t journal_failed_ns; /* when it last took no job; 0: never, or it took one since */
     struct events *events;
     struct limits limits;
     struct budget *budget;
@@ -391,6 +393,8 @@ struct job_row {
     struct journal_job row;
     uint8_t *fields;
 };
+/* A job that is on its way or waits into the journal, perhaps again. With the lock, let go in between. */
+cuzk_status accept_again(struct engine *g, struct job *j, struct cuzk_error *e) MUST_USE;
 cuzk_status job_row_new(struct job_row *out, const struct job *j, struct cuzk_error *e) MUST_USE;
 /* The result of a job that has ended; borrows the proof. */
 void job_result(const struct job *j, struct engine_result *out);

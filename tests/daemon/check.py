@@ -7,6 +7,7 @@ check.py CUZK DAEMON VECTORS PARAMS [KIND...]: PARAMS is a folder with the 2KiB 
 SPDX-License-Identifier: Apache-2.0 OR MIT
 """
 import base64
+import collections
 import concurrent.futures
 import json
 import os
@@ -72,13 +73,13 @@ def until(what, seconds=60):
 class Daemon:
     """One running daemon with a folder of its own."""
 
-    def __init__(self, folder, *settings, notify=None):
+    def __init__(self, folder, *settings, notify=None, log=None):
         self.folder = pathlib.Path(folder)
         self.socket = self.folder / "made" / "for" / "cuzk.sock"
         self.config = self.folder / "cuzk.toml"
         if not self.config.exists():
             self.write_config("")
-        self.log = open(self.folder / "log", "ab")
+        self.log = log if log is not None else open(self.folder / "log", "ab")
         environment = dict(os.environ, **({"NOTIFY_SOCKET": notify} if notify else {}))
         self.process = subprocess.Popen([DAEMON, "--config", str(self.config), *settings], stderr=self.log,
                                         env=environment)
@@ -312,6 +313,76 @@ def messages_wait_for_places(given):
         finally:
             if daemon.process.poll() is None:
                 daemon.process.kill()
+
+
+def many_small_calls(daemon):
+    """More calls than there are places, from several connections, each a correct one: none is refused."""
+    channels = [daemon.connect() for _ in range(4)]
+    answers = collections.Counter()
+    lock = threading.Lock()
+
+    def ask(api, until_then):
+        while time.monotonic() < until_then:
+            try:
+                api.AwaitProof(api.message("AwaitProofRequest", job_id="j0"), timeout=30)
+            except grpc.RpcError as e:
+                with lock:
+                    answers[e.code()] += 1
+    ends = time.monotonic() + 3
+    threads = [threading.Thread(target=ask, args=(api, ends)) for _, api in channels for _ in range(60)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    check("many small calls at once are all answered", set(answers) == {grpc.StatusCode.NOT_FOUND}, answers)
+    for channel, _ in channels:
+        channel.close()
+
+
+def clients_that_leave_are_not_counted(given):
+    """More leave while they wait for a place than may wait at once; later ones wait all the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        daemon = Daemon(folder, "--set", "daemon.message_limit=1MiB", "--set", "daemon.arriving_limit=2MiB")
+        _, api = daemon.connect()
+        try:
+            slow = half_sent(daemon.socket, 2)
+            time.sleep(0.3)
+            for _ in range(13):
+                left = half_sent(daemon.socket, 90)
+                time.sleep(0.2)
+                left.close()
+            waiting = api.Prove.future(api.message("ProveRequest", submit=submission(api, given, request_id="later")), timeout=60)
+            time.sleep(0.5)
+            slow.close()
+            check("who left the queue makes room in it", waiting.result().result.status == COMPLETED)
+            check("it ends well", daemon.end() == 0)
+        finally:
+            if daemon.process.poll() is None:
+                daemon.process.kill()
+
+
+def nobody_reads_the_log(given):
+    """A log that nobody reads holds up neither proofs nor the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        unread, end = os.pipe()
+        daemon = Daemon(folder, log=end)
+        os.close(end)
+        _, api = daemon.connect()
+        try:
+            for i in range(600):
+                try:
+                    prove(api, given, timeout=10, request_id=f"refused-{i}", randomness=b"short")
+                except grpc.RpcError as e:
+                    if e.code() != grpc.StatusCode.INVALID_ARGUMENT:
+                        check("refusals go on", False, e)
+                        break
+            check("a proof is made all the same", prove(api, given, timeout=60, request_id="unread").status == COMPLETED)
+            check("and it ends", daemon.end(timeout=30) == 0)
+            check("lines were written", len(os.read(unread, 1 << 20)) > 4096)
+        finally:
+            if daemon.process.poll() is None:
+                daemon.process.kill()
+            os.close(unread)
 
 
 # ---- faults ----
@@ -727,6 +798,7 @@ def main():
                 a_porep_with_another_seed(api)
             errors_say_what_is_wrong(api, given)
             calls_of_ours(daemon, channel, api, given)
+            many_small_calls(daemon)
             standard_services(channel)
             times_and_devices(daemon, api, given, other)
             cancel_disconnect_deadline(daemon, api, given, other)
@@ -740,6 +812,8 @@ def main():
             drains(daemon, api, given)
             notifies(folder)
             messages_wait_for_places(given)
+            clients_that_leave_are_not_counted(given)
+            nobody_reads_the_log(given)
             if "window" in KINDS and "winning" in KINDS:
                 parameters_are_replaced(given, next(i for i in inputs() if i.kind == "winning"))
             a_full_disk(given)
