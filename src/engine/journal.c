@@ -123,11 +123,31 @@ static void move_aside(struct journal *j, char moved[CUZK_ERROR_MESSAGE_MAX])
     snprintf(moved, CUZK_ERROR_MESSAGE_MAX, "journal.sqlite.bad-%llu", now);
 }
 
+#define SQLITE_LEAST_PAGE 512
+
+/* Are there jobs beside a journal without a first page? SQLite would take it for a new one. */
+static bool is_beheaded(const struct journal *j)
+{
+    char wal[PATH_MAX + 16];
+    struct stat st;
+    bool jobs = false;
+    if (stat(j->path, &st) != 0 || st.st_size >= SQLITE_LEAST_PAGE)
+        return false;
+    snprintf(wal, sizeof wal, "%s-wal", j->path);
+    jobs = stat(wal, &st) == 0 && st.st_size > 0;
+    DIR *dir = opendir(j->spool);
+    for (struct dirent *d; dir && !jobs && (d = readdir(dir)) != NULL;)
+        jobs = d->d_name[0] != '.';
+    if (dir)
+        closedir(dir);
+    return jobs;
+}
+
 static cuzk_status open_or_begin_anew(struct journal *j, char moved[CUZK_ERROR_MESSAGE_MAX],
                                       struct cuzk_error *e)
 {
     moved[0] = '\0';
-    int code = open_db(j);
+    int code = is_beheaded(j) ? SQLITE_CORRUPT : open_db(j);
     if (corrupt(code)) {
         close_db(j);
         move_aside(j, moved);
@@ -274,8 +294,8 @@ static bool begins_as_one(struct journal *j)
     if (!j->db || sqlite3_file_control(j->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
         !file || !file->pMethods)
         return true; /* it could not be told */
-    return file->pMethods->xRead(file, begin, sizeof begin, 0) != SQLITE_OK ||
-           memcmp(begin, magic, sizeof magic) == 0;
+    const int code = file->pMethods->xRead(file, begin, sizeof begin, 0);
+    return code == SQLITE_OK ? memcmp(begin, magic, sizeof magic) == 0 : code != SQLITE_IOERR_SHORT_READ;
 }
 
 void journal_watch(struct journal *j)

@@ -143,13 +143,13 @@ cuzk_status journal_end(struct journal *j, const struct engine_result *result, c
     if (code == SQLITE_OK)
         code = sqlite3_exec(j->db, "COMMIT", NULL, NULL, NULL);
     if (code != SQLITE_OK) {
-        q.code = code;
-        const cuzk_status status = end(&q, "take a result", e);
-        pthread_mutex_lock(&j->lock);
-        if (j->db && !sqlite3_get_autocommit(j->db))
+        struct cuzk_error why = {0};
+        const cuzk_status status = journal_fault(j, code, "take a result", &why);
+        if (!sqlite3_get_autocommit(j->db)) /* before anybody else writes into it */
             (void)sqlite3_exec(j->db, "ROLLBACK", NULL, NULL, NULL);
-        pthread_mutex_unlock(&j->lock);
-        return status;
+        q.code = SQLITE_DONE;
+        (void)end(&q, "take a result", NULL);
+        return error_set(e, status, "%s", why.message);
     }
     return end(&q, "take a result", e);
 }

@@ -4,10 +4,27 @@
 
 #include "engine/internal.h"
 
+/* What comes before all deadlines: a block is lost in seconds, a window's in minutes. */
+static unsigned rank(const struct job *j)
+{
+    return j->kind == ENGINE_WINNING_POST                                    ? 2
+           : j->kind == ENGINE_WINDOW_POST || j->priority == ENGINE_CRITICAL ? 1
+                                                                             : 0;
+}
+
+/* One that has passed hurries nobody any more. */
+static uint64_t deadline(const struct job *j, uint64_t now)
+{
+    return j->deadline_unix_ms > now ? j->deadline_unix_ms : UINT64_MAX;
+}
+
 bool job_before(const struct job *a, const struct job *b, const char *circuit)
 {
-    const uint64_t da = a->deadline_unix_ms ? a->deadline_unix_ms : UINT64_MAX,
-                   db = b->deadline_unix_ms ? b->deadline_unix_ms : UINT64_MAX;
+    const unsigned ra = rank(a), rb = rank(b);
+    if (ra != rb)
+        return ra > rb;
+    const uint64_t now = a->deadline_unix_ms || b->deadline_unix_ms ? unix_ms() : 0, da = deadline(a, now),
+                   db = deadline(b, now);
     if (da != db)
         return da < db;
     if (a->priority != b->priority)

@@ -1,5 +1,6 @@
 /* engine/recover.c - between jobs and the journal: what is written, and taken up again at the start.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -57,7 +58,7 @@ void journal_write_again(struct engine *g)
     }
 }
 
-static cuzk_status accept_again(struct engine *g, struct job *j, struct cuzk_error *e)
+cuzk_status accept_again(struct engine *g, struct job *j, struct cuzk_error *e)
 {
     struct job_row row;
     cuzk_status status = job_row_new(&row, j, e);
@@ -68,6 +69,7 @@ static cuzk_status accept_again(struct engine *g, struct job *j, struct cuzk_err
     status = journal_accept(g->journal, &row.row, e);
     engine_lock(g);
     j->busy--;
+    j->unwritten |= j->stage >= JOB_ENDING; /* its end may have come before this: it is written again */
     mem_free(row.fields);
     job_settle(g, j);
     return status;
@@ -82,6 +84,7 @@ void journal_mend(struct engine *g)
     engine_unlock(g);
     cuzk_status status = journal_renew(g->journal, moved, &e);
     engine_lock(g);
+    g->journal_turn++;
     events_log(g->events, ENGINE_ERROR, "journal",
                "the journal went bad while in use; it is now %s, and a new one was begun%s%s", moved,
                status == CUZK_OK ? "" : ": ", e.message);
@@ -130,9 +133,69 @@ static cuzk_status take_payload(struct engine *g, struct job *j, const struct jo
     return CUZK_OK;
 }
 
+/* A row that cannot be a job again: its end is written when all rows have been read. */
+struct lost {
+    struct lost *next;
+    char job_id[ENGINE_JOB_ID], *request_id;
+    struct cuzk_error why;
+    uint8_t digest[32];
+    enum engine_kind kind;
+};
+
+struct recovery {
+    struct engine *g;
+    struct lost *lost;
+};
+
+static void give_up(struct recovery *r, const struct journal_job *row, enum engine_kind kind,
+                    const struct cuzk_error *why)
+{
+    const size_t n = strlen(row->request_id) + 1;
+    struct lost *l = mem_alloc(1, sizeof *l);
+    events_log(r->g->events, ENGINE_ERROR, "journal", "%s cannot be taken up: %s", row->job_id, why->message);
+    if (!l || !(l->request_id = mem_alloc(n, 1))) {
+        mem_free(l);
+        return; /* the row stays */
+    }
+    snprintf(l->job_id, sizeof l->job_id, "%s", row->job_id);
+    (void)error_set(&l->why, CUZK_ERR_IO, "it could not be taken up after a restart, send it again: %s",
+                    why->message);
+    memcpy(l->request_id, row->request_id, n);
+    memcpy(l->digest, row->digest, sizeof l->digest);
+    l->kind = kind;
+    l->next = r->lost;
+    r->lost = l;
+}
+
+/* Who asks for them is told. */
+static void end_lost(struct recovery *r)
+{
+    struct cuzk_error e = {0};
+    for (struct lost *l = r->lost, *next; l; l = next) {
+        struct engine_result result = {
+            .kind = l->kind, .state = ENGINE_STATE_FAILED, .status = CUZK_ERR_IO, .retry = true};
+        memcpy(result.job_id, l->job_id, sizeof result.job_id);
+        memcpy(result.message, l->why.message, sizeof result.message);
+        if (journal_end(r->g->journal, &result, l->request_id, l->digest, unix_ms(), &e) != CUZK_OK)
+            events_log(r->g->events, ENGINE_WARN, "journal", "%s: %s", l->job_id, e.message);
+        next = l->next;
+        mem_free(l->request_id);
+        mem_free(l);
+    }
+}
+
+/* SQLite finds damaged pages, not damaged values. */
+static cuzk_status check_row(const struct journal_job *row, const struct fields *f, struct cuzk_error *e)
+{
+    if (row->kind != f->kind || row->priority < ENGINE_PRIORITY_NONE || row->priority > ENGINE_CRITICAL)
+        return error_set(e, CUZK_ERR_INPUT, "its row in the journal is damaged");
+    return CUZK_OK;
+}
+
 static cuzk_status take_up(void *user, const struct journal_job *row, struct cuzk_error *e)
 {
-    struct engine *g = user;
+    struct recovery *r = user;
+    struct engine *g = r->g;
     struct fields f = {0};
     struct work_plan plan;
     struct cuzk_error why = {0};
@@ -140,23 +203,37 @@ static cuzk_status take_up(void *user, const struct journal_job *row, struct cuz
     char path[4200];
     const uint8_t *payload = row->payload;
     size_t size = row->payload_size;
+    if (strlen(row->job_id) >= ENGINE_JOB_ID) {
+        events_log(g->events, ENGINE_ERROR, "journal", "a row with an id of %zu bytes is left alone",
+                   strlen(row->job_id));
+        return CUZK_OK;
+    }
     cuzk_status status = fields_decode(&f, row->fields, row->fields_size, &why);
+    if (status == CUZK_OK)
+        status = check_row(row, &f, &why);
     if (status == CUZK_OK && !payload) {
         journal_payload_path(g->journal, row->job_id, path, sizeof path);
         status = file_map(&map, path, 0, &why);
         payload = map.data;
         size = map.size;
     }
+    if (status == CUZK_OK && size != fields_payload_size(&f))
+        status = error_set(&why, CUZK_ERR_INPUT, "its payload has %zu bytes, not %llu", size,
+                           (unsigned long long)fields_payload_size(&f));
     if (status == CUZK_OK)
         status = g->work_table->plan(g->work_table->self, &f, payload, size, &plan, &why);
     file_unmap(&map);
     struct job *j = status == CUZK_OK ? job_new(row->request_id, &plan, e) : NULL;
     if (!j) {
+        const enum engine_kind kind =
+            f.kind != ENGINE_KIND_NONE ? f.kind : ENGINE_POREP; /* which one it was cannot be told */
         fields_free(&f);
-        events_log(g->events, ENGINE_ERROR, "journal", "%s cannot be taken up: %s", row->job_id, why.message);
-        return status == CUZK_OK ? CUZK_ERR_MEMORY : CUZK_OK;
+        if (status == CUZK_OK)
+            return CUZK_ERR_MEMORY;
+        give_up(r, row, kind, &why);
+        return CUZK_OK;
     }
-    memcpy(j->id, row->job_id, strnlen(row->job_id, sizeof j->id - 1) + 1);
+    memcpy(j->id, row->job_id, strlen(row->job_id) + 1);
     memcpy(j->digest, row->digest, sizeof j->digest);
     j->fields = f;
     j->kind = row->kind;
@@ -193,7 +270,9 @@ static void begin_again(struct engine *g, struct job *j)
 
 cuzk_status recover(struct engine *g, struct cuzk_error *e)
 {
-    const cuzk_status status = journal_pending(g->journal, take_up, g, e);
+    struct recovery r = {.g = g};
+    const cuzk_status status = journal_pending(g->journal, take_up, &r, e);
+    end_lost(&r);
     if (status != CUZK_OK)
         return status;
     for (struct job *j = g->active, *next; j; j = next) {

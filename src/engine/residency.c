@@ -292,7 +292,8 @@ cuzk_status engine_preload(struct engine *engine, const char *circuit, bool *alr
         status = pool_new(&pool, engine->threads, e);
     if (status != CUZK_OK)
         return status;
-    const struct exec x = {.pool = pool, .budget = engine->budget, .variant = engine->variant};
+    const struct exec x = {
+        .pool = pool, .budget = engine->budget, .variant = engine->variant, .cancel = &engine->halt};
     /* One that has several names is kept under its first. */
     char first[32] = "";
     if (strncmp(circuit, "wpost-", 6) == 0 && strlen(circuit) < 24) {

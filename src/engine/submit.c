@@ -302,14 +302,23 @@ static cuzk_status accept(struct engine *g, struct entry *t, struct engine_ticke
     if (!j)
         return CUZK_ERR_MEMORY;
     job_append(g, j);
+    const unsigned turn = g->journal_turn;
     engine_unlock(g);
     status = keep(g, j, t, e);
     engine_lock(g);
+    if (status == CUZK_OK && turn != g->journal_turn) /* it went into the one that was moved aside */
+        status = accept_again(g, j, e);
     if (status == CUZK_OK) {
+        g->journal_failed_ns = 0;
         accepted(g, j, t->start, ticket);
     } else {
+        if (!g->journal_failed_ns)
+            events_log(g->events, ENGINE_ERROR, "journal", "no job can be accepted: %s", e ? e->message : "");
+        g->journal_failed_ns = timing_now();
         g->counters.journal_failures++;
         job_forget(g, j);
+        if (status == CUZK_ERR_IO)
+            status = CUZK_ERR_UNAVAILABLE; /* later, or elsewhere */
     }
     pthread_cond_broadcast(&g->news);
     return status;

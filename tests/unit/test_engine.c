@@ -123,9 +123,11 @@ static void work_is_ordered_by_deadline_priority_parameters_and_age(void **state
     const struct engine_submission other = {.sector_size = 1}, low = {.priority = ENGINE_LOW},
                                    high = {.priority = ENGINE_HIGH},
                                    late = {.deadline_unix_ms = UINT64_C(1) << 50},
-                                   soon = {.deadline_unix_ms = UINT64_C(1) << 49};
+                                   soon = {.deadline_unix_ms = UINT64_C(1) << 49},
+                                   passed = {.deadline_unix_ms = 1};
     rig_submit(&r, 'e', 1, ENGINE_POREP, &other);
     rig_submit(&r, 'd', 1, ENGINE_POREP, NULL);
+    rig_submit(&r, 'g', 1, ENGINE_POREP, &passed); /* hurries nobody any more */
     rig_submit(&r, 'f', 1, ENGINE_POREP, &low);
     rig_submit(&r, 'c', 1, ENGINE_POREP, &high);
     rig_submit(&r, 'b', 1, ENGINE_POREP, &late);
@@ -133,16 +135,16 @@ static void work_is_ordered_by_deadline_priority_parameters_and_age(void **state
     assert_int_equal(a.queue_position, 0);
     struct engine_ticket last = rig_submit(&r, 'f', 1, ENGINE_POREP, &low);
     assert_true(last.joined);
-    assert_int_equal(last.queue_position, 7);
-    static const char expected[] = "xyabcdef";
-    for (unsigned i = 0; i < 8; i++) {
-        rig_until(i + 2 >= 8 || is_parsed(&r, expected[i + 2]));
+    assert_int_equal(last.queue_position, 8);
+    static const char expected[] = "xyabcdgef";
+    for (unsigned i = 0; i < 9; i++) {
+        rig_until(i + 2 >= 9 || is_parsed(&r, expected[i + 2]));
         r.device[0]->let = i + 1;
         rig_until(r.device[0]->proved == i + 1);
     }
     rig_expect(&r, &last, ENGINE_STATE_COMPLETED);
-    char seen[9] = "";
-    for (unsigned i = 0; i < 8; i++)
+    char seen[10] = "";
+    for (unsigned i = 0; i < 9; i++)
         seen[i] = (char)r.device[0]->order[i][0];
     assert_string_equal(seen, expected);
     rig_end(&r);
@@ -155,8 +157,10 @@ static void a_winning_proof_is_next_on_the_device(void **state)
     rig_init(&r, 1);
     r.device[0]->shut = 1;
     rig_start(&r);
+    const struct engine_submission hurried = {.deadline_unix_ms = UINT64_C(1) << 49,
+                                              .priority = ENGINE_CRITICAL};
     for (char name = 'A'; name < 'G'; name++)
-        rig_submit(&r, name, 10, ENGINE_POREP, NULL);
+        rig_submit(&r, name, 10, ENGINE_POREP, &hurried);
     for (unsigned i = 0; i < 50; i++) {
         const struct engine_submission s = {.miner_id = i};
         rig_until(r.device[0]->on_it == 1);

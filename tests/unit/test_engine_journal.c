@@ -419,6 +419,80 @@ static void overwrite(const struct rig *r, const char *name)
     close(fd);
 }
 
+static bool said(struct rig *r, const char *words)
+{
+    pthread_mutex_lock(&r->lock);
+    const bool found = strstr(r->last_log, words) != NULL;
+    pthread_mutex_unlock(&r->lock);
+    return found;
+}
+
+/* SQLite would take an empty file for a new journal, and say nothing of the jobs. */
+static void an_emptied_journal_is_not_taken_for_a_new_one(void **state)
+{
+    struct rig r;
+    char path[256];
+    (void)state;
+    rig_init(&r, 1);
+    r.options.state_folder = r.state;
+    r.options.inline_payload = 1;
+    r.device[0]->shut = 1;
+    rig_start(&r);
+    rig_submit(&r, 'a', 2, ENGINE_POREP, NULL);
+    snprintf(path, sizeof path, "%s/journal.sqlite", r.state);
+    assert_int_equal(truncate(path, 0), 0);
+    rig_until(said(&r, "went bad while in use"));
+    engine_free(r.engine);
+    assert_int_equal(truncate(path, 0), 0);
+    start_again(&r);
+    rig_until(said(&r, "a new one was begun"));
+    rig_end(&r);
+}
+
+static void run_sql(const struct rig *r, const char *sql)
+{
+    char path[256];
+    sqlite3 *db;
+    snprintf(path, sizeof path, "%s/journal.sqlite", r->state);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* What cannot be taken up ends as failed, once: who asks for it is told. */
+static void a_job_that_cannot_be_taken_up_ends(void **state)
+{
+    static const char *const damage[] = {"UPDATE job SET kind=100000", "UPDATE job SET priority=77",
+                                         "UPDATE job SET fields=x'00'",
+                                         "UPDATE job SET payload=x'0000000000'"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(damage); i++) {
+        struct rig r;
+        struct engine_result result;
+        rig_init(&r, 1);
+        r.options.state_folder = r.state;
+        r.device[0]->shut = 1;
+        rig_start(&r);
+        const struct engine_ticket a = rig_submit(&r, 'a', 2, ENGINE_POREP, NULL);
+        engine_free(r.engine);
+        run_sql(&r, damage[i]);
+        for (unsigned start = 0; start < 2; start++) {
+            start_again(&r);
+            assert_ok(engine_wait(r.engine, a.job_id, 20000, NULL, &result, &error));
+            assert_int_equal(result.state, ENGINE_STATE_FAILED);
+            assert_true(result.retry);
+            assert_non_null(strstr(result.message, "send it again"));
+            engine_result_free(&result);
+            if (start == 0)
+                engine_free(r.engine);
+        }
+        const struct engine_ticket again = rig_submit(&r, 'a', 2, ENGINE_POREP, NULL);
+        assert_false(again.joined);
+        rig_expect(&r, &again, ENGINE_STATE_COMPLETED);
+        rig_end(&r);
+    }
+}
+
 /* Jobs that are not ended go into the new one. */
 static void a_journal_that_goes_bad_in_use_is_replaced(void **state)
 {
@@ -431,18 +505,16 @@ static void a_journal_that_goes_bad_in_use_is_replaced(void **state)
     const struct engine_ticket a = rig_submit(&r, 'a', 1, ENGINE_POREP, NULL);
     overwrite(&r, "journal.sqlite");
     overwrite(&r, "journal.sqlite-wal");
-    bool said = false;
-    for (unsigned i = 0; !said && i < 3000; i++) {
+    bool told = false;
+    for (unsigned i = 0; !told && i < 3000; i++) {
         const struct engine_submission s = {.miner_id = i + 1};
         struct engine_ticket t;
         if (rig_try(&r, 'b', 1, ENGINE_POREP, &s, &t) == CUZK_OK)
             engine_cancel(r.engine, t.job_id, NULL);
         usleep(10000);
-        pthread_mutex_lock(&r.lock);
-        said = strstr(r.last_log, "went bad while in use") != NULL;
-        pthread_mutex_unlock(&r.lock);
+        told = said(&r, "went bad while in use");
     }
-    assert_true(said);
+    assert_true(told);
     engine_free(r.engine);
     start_again(&r);
     rig_expect(&r, &a, ENGINE_STATE_COMPLETED);
@@ -496,8 +568,9 @@ static void a_full_disk_is_told_and_the_rest_goes_on(void **state)
     getrlimit(RLIMIT_FSIZE, &before);
     tight = (struct rlimit){1, before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
-    assert_int_equal(rig_try(&r, 'c', 4, ENGINE_POREP, NULL, &t), CUZK_ERR_IO); /* its payload is a file */
-    assert_int_equal(rig_try(&r, 'd', 1, ENGINE_POREP, NULL, &t), CUZK_ERR_IO); /* its row */
+    assert_int_equal(rig_try(&r, 'c', 4, ENGINE_POREP, NULL, &t),
+                     CUZK_ERR_UNAVAILABLE); /* its payload is a file */
+    assert_int_equal(rig_try(&r, 'd', 1, ENGINE_POREP, NULL, &t), CUZK_ERR_UNAVAILABLE); /* its row */
     assert_non_null(strstr(error.message, "journal"));
     r.device[0]->shut = 0;
     rig_expect(&r, &b, ENGINE_STATE_COMPLETED); /* what is at work is finished */
@@ -524,6 +597,8 @@ int main(void)
         cmocka_unit_test(large_payloads_are_files_that_go_with_the_job),
         cmocka_unit_test(a_lost_payload_fails_its_job_alone),
         cmocka_unit_test(a_bad_journal_is_moved_aside),
+        cmocka_unit_test(an_emptied_journal_is_not_taken_for_a_new_one),
+        cmocka_unit_test(a_job_that_cannot_be_taken_up_ends),
         cmocka_unit_test(a_journal_that_goes_bad_in_use_is_replaced),
         cmocka_unit_test(a_state_folder_serves_one_engine),
         cmocka_unit_test(a_full_disk_is_told_and_the_rest_goes_on),
