@@ -38,6 +38,10 @@ static struct cuzk_error error;
 #define SLOW 1
 #endif
 
+/* Till something is given up that is waited for: only what never comes takes so long, on a busy machine too.
+ */
+#define PATIENCE_MS 120000
+
 #define assert_ok(call)                                                                                      \
     do {                                                                                                     \
         if ((call) != CUZK_OK)                                                                               \
@@ -495,7 +499,7 @@ struct rig {
     char folder[64], state[96];
     pthread_mutex_t lock;
     unsigned done, logs, timings; /* events seen */
-    char last_log[1024];
+    char said[1 << 16];           /* what was logged, a line each; what is too much is left out */
 };
 
 static inline void rig_event(void *user, const struct engine_event *event)
@@ -506,7 +510,8 @@ static inline void rig_event(void *user, const struct engine_event *event)
     r->timings += event->type == ENGINE_EVENT_TIMING;
     if (event->type == ENGINE_EVENT_LOG) {
         r->logs++;
-        snprintf(r->last_log, sizeof r->last_log, "%s", event->text);
+        const size_t n = strlen(r->said);
+        snprintf(r->said + n, sizeof r->said - n, "%s\n", event->text);
         if (getenv("ENGINE_TEST_LOG"))
             fprintf(stderr, "# %s: %s\n", event->key, event->text);
     }
@@ -599,16 +604,16 @@ static inline struct engine_ticket rig_submit(struct rig *r, char name, unsigned
 static inline void rig_expect(struct rig *r, const struct engine_ticket *ticket, enum engine_state state)
 {
     struct engine_result result;
-    assert_ok(engine_wait(r->engine, ticket->job_id, 20000, NULL, &result, &error));
+    assert_ok(engine_wait(r->engine, ticket->job_id, PATIENCE_MS, NULL, &result, &error));
     if (result.state != state)
         fail_msg("%s: %s", engine_state_name(result.state), result.message);
     engine_result_free(&result);
 }
 
-/* Wait until something holds, half a minute at most. */
+/* Wait until something holds. */
 #define rig_until(cond)                                                                                      \
     do {                                                                                                     \
-        const uint64_t until_ = timing_now() + 30000000000ull;                                               \
+        const uint64_t until_ = timing_now() + PATIENCE_MS * 1000000ull;                                     \
         while (!(cond)) {                                                                                    \
             if (timing_now() > until_)                                                                       \
                 fail_msg("it never came to: %s", #cond);                                                     \
@@ -621,6 +626,40 @@ static inline struct engine_snapshot *rig_snapshot(struct rig *r)
     struct engine_snapshot *s;
     assert_ok(engine_snapshot(r->engine, NULL, &s, &error));
     return s;
+}
+
+static inline bool rig_said(struct rig *r, const char *text)
+{
+    pthread_mutex_lock(&r->lock);
+    const bool said = strstr(r->said, text) != NULL;
+    pthread_mutex_unlock(&r->lock);
+    return said;
+}
+
+/* Has the job with this letter been parsed? Till then its partitions are not there to be chosen. */
+static inline bool rig_parsed(struct rig *r, char name)
+{
+    struct engine_snapshot *s = rig_snapshot(r);
+    bool parsed = false;
+    for (size_t i = 0; i < s->job_count; i++) {
+        const struct engine_partition_view *p = s->jobs[i].partitions;
+        for (unsigned k = 0; s->jobs[i].request_id[4] == name && k < p->span_count; k++)
+            parsed |= strcmp(p->spans[k].name, "parse") == 0 && p->spans[k].end_ns != 0;
+    }
+    engine_snapshot_free(s);
+    return parsed;
+}
+
+/* Is the job's partition in this phase? */
+static inline bool rig_in(struct rig *r, const struct engine_ticket *t, unsigned partition,
+                          enum engine_phase phase)
+{
+    struct engine_snapshot *s = rig_snapshot(r);
+    bool there = false;
+    for (size_t i = 0; i < s->job_count; i++)
+        there |= strcmp(s->jobs[i].job_id, t->job_id) == 0 && s->jobs[i].partitions[partition].phase == phase;
+    engine_snapshot_free(s);
+    return there;
 }
 
 #endif

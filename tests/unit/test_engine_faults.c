@@ -42,14 +42,12 @@ static void a_device_comes_back_when_it_is_well(void **state)
     rig_until(r.device[0]->probes >= 2); /* tried again after a while, and again */
     r.device[0]->fault = MOCK_WELL;
     r.device[0]->sick = 0;
-    bool back = false;
-    for (unsigned wait = 0; !back && wait < 2000; wait++) {
+    rig_until(({
         struct engine_snapshot *s = rig_snapshot(&r);
-        back = !s->devices[0].quarantined;
+        const bool back = !s->devices[0].quarantined;
         engine_snapshot_free(s);
-        usleep(5000);
-    }
-    assert_true(back);
+        back;
+    }));
     r.device[0]->prove_us = r.device[1]->prove_us = 5000;
     const struct engine_ticket b = rig_submit(&r, 'b', 8, ENGINE_POREP, NULL);
     rig_expect(&r, &b, ENGINE_STATE_COMPLETED);
@@ -68,7 +66,7 @@ static void a_job_fails_when_every_device_has_failed_it(void **state)
     r.options.quarantine_ms = 20;
     rig_start(&r);
     const struct engine_ticket a = rig_submit(&r, 'a', 1, ENGINE_POREP, NULL);
-    assert_ok(engine_wait(r.engine, a.job_id, 20000, NULL, &result, &error));
+    assert_ok(engine_wait(r.engine, a.job_id, PATIENCE_MS, NULL, &result, &error));
     assert_int_equal(result.state, ENGINE_STATE_FAILED);
     assert_int_equal(result.status, CUZK_ERR_DEVICE);
     assert_true(result.retry);
@@ -144,7 +142,7 @@ static void what_never_fits_is_told(void **state)
     r.device[0]->host_bytes = 80 << 20;
     rig_start(&r);
     const struct engine_ticket a = rig_submit(&r, 'a', 1, ENGINE_POREP, NULL);
-    assert_ok(engine_wait(r.engine, a.job_id, 20000, NULL, &result, &error));
+    assert_ok(engine_wait(r.engine, a.job_id, PATIENCE_MS, NULL, &result, &error));
     assert_int_equal(result.status, CUZK_ERR_MEMORY);
     assert_non_null(strstr(result.message, "needs 80 MiB, the budget allows 60"));
     r.device[0]->host_bytes = 1 << 20;
@@ -164,7 +162,7 @@ static void a_device_without_memory_is_asked_again_with_more(void **state)
     const struct engine_ticket a = rig_submit(&r, 'a', 1, ENGINE_POREP, NULL);
     rig_until(r.device[0]->prepared >= 3);
     struct engine_result result;
-    assert_ok(engine_wait(r.engine, a.job_id, 20000, NULL, &result, &error));
+    assert_ok(engine_wait(r.engine, a.job_id, PATIENCE_MS, NULL, &result, &error));
     assert_int_equal(result.status, CUZK_ERR_MEMORY);
     assert_int_equal(r.device[0]->prepared, 4);
     struct engine_counters c;
@@ -186,7 +184,7 @@ static void parsed_requests_never_block_the_pipeline(void **state)
     struct engine_ticket t = {.queue_position = 0};
     for (char name = 'a'; name < 'i'; name++)
         t = rig_submit(&r, name, 2, ENGINE_POREP, NULL);
-    assert_true(engine_drain(r.engine, 20000, NULL));
+    assert_true(engine_drain(r.engine, PATIENCE_MS, NULL));
     rig_expect(&r, &t, ENGINE_STATE_COMPLETED);
     rig_end(&r);
 }
@@ -207,8 +205,8 @@ static void parameters_are_loaded_once_and_evicted_when_idle(void **state)
     assert_ok(engine_preload(r.engine, "mock-b", &already, &load_ms, &error));
     assert_true(already);
     r.device[0]->shut = 1;
-    const struct engine_ticket a = rig_submit(&r, 'a', 4, ENGINE_POREP, NULL);
-    rig_until(r.device[0]->on_it == 1);
+    const struct engine_ticket a = rig_submit(&r, 'a', 2, ENGINE_POREP, NULL);
+    rig_until(r.device[0]->on_it == 1 && r.device[0]->prepared == 2); /* both have taken them */
     assert_int_equal(engine_evict(r.engine, "mock-a", &was, &freed, &error), CUZK_ERR_UNAVAILABLE);
     usleep(400000);
     assert_int_equal(r.work->closed, 0); /* neither the one in use nor the one preloaded */
@@ -226,7 +224,7 @@ static void parameters_are_loaded_once_and_evicted_when_idle(void **state)
     assert_ok(engine_evict(r.engine, "mock-b", &was, &freed, &error));
     assert_false(was);
     assert_int_equal(r.work->closed, 2);
-    const struct engine_ticket b = rig_submit(&r, 'b', 4, ENGINE_POREP, NULL);
+    const struct engine_ticket b = rig_submit(&r, 'b', 1, ENGINE_POREP, NULL);
     rig_expect(&r, &b, ENGINE_STATE_COMPLETED);
     assert_int_equal(r.work->opened, 3);
     rig_end(&r);
@@ -259,7 +257,7 @@ static void parameters_of_another_circuit_are_told(void **state)
     r.work->fail_open = 1;
     rig_start(&r);
     const struct engine_ticket a = rig_submit(&r, 'a', 2, ENGINE_POREP, NULL);
-    assert_ok(engine_wait(r.engine, a.job_id, 20000, NULL, &result, &error));
+    assert_ok(engine_wait(r.engine, a.job_id, PATIENCE_MS, NULL, &result, &error));
     assert_int_equal(result.status, CUZK_ERR_MISMATCH);
     assert_string_equal(result.message, "/nowhere/mock-a.params is of another circuit");
     r.work->fail_open = 0;
@@ -286,7 +284,7 @@ static void kinds_go_to_the_devices_that_take_them(void **state)
     rig_expect(&r, &b, ENGINE_STATE_COMPLETED); /* its device is kept for it */
     assert_int_equal(r.device[1]->proved, 1);
     r.device[0]->shut = 0;
-    assert_true(engine_drain(r.engine, 20000, NULL));
+    assert_true(engine_drain(r.engine, PATIENCE_MS, NULL));
     assert_int_equal(r.device[0]->proved, 5);
     rig_end(&r);
 }
@@ -310,7 +308,7 @@ static void allocations_that_fail_are_survived(void **state)
         if (status == CUZK_OK) {
             cuzk_status waited;
             do
-                waited = engine_wait(r.engine, t.job_id, 20000, NULL, &result, &error);
+                waited = engine_wait(r.engine, t.job_id, PATIENCE_MS, NULL, &result, &error);
             while (waited == CUZK_ERR_MEMORY);
             assert_int_equal(waited, CUZK_OK);
             assert_true(result.state == ENGINE_STATE_COMPLETED || result.status == CUZK_ERR_MEMORY);

@@ -24,7 +24,7 @@ static double pipeline_seconds(unsigned parse, unsigned prepare, unsigned prove,
         const struct engine_submission s = {.miner_id = i + 1};
         rig_submit(&r, 'a', partitions, ENGINE_POREP, &s);
     }
-    assert_true(engine_drain(r.engine, 60000, NULL));
+    assert_true(engine_drain(r.engine, PATIENCE_MS, NULL));
     const double seconds = (double)(timing_now() - start) / 1e9;
     rig_end(&r);
     return seconds;
