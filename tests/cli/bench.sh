@@ -92,10 +92,10 @@ expect_error 'no daemon' 4 'GetStatus: ' "$bench" status --daemon "unix://$T/non
     2>"$T/daemon.log" &
 daemon=$!
 trap 'kill -9 "$daemon" 2>/dev/null; rm -rf "$T"' EXIT
-for _ in $(seq 100); do
-    "$bench" status --daemon "unix://$T/sock" >/dev/null 2>&1 && break
-    sleep 0.1
-done
+ready() {
+    "$bench" status --daemon "unix://$T/sock" >/dev/null 2>&1
+}
+await ready
 at=(--daemon "unix://$T/sock")
 expect 'status' 0 "$bench" status "${at[@]}" --json
 json 'of a ready daemon' 'r["ready"] and len(r["queues"]) == 4'
@@ -115,9 +115,13 @@ json 'is counted' 'r["completed"] == 9 and r["not_valid"] == 0 and r["requests_a
     {c["circuit"]: c["latency"]["count"] for c in r["circuits"]} == {"winning-2k": 3, "window-2k": 6} and
     r["all"]["latency"]["p99_s"] >= r["all"]["latency"]["median_s"]'
 drawn 'and drawn' "$T/b.svg"
-expect 'sustained' 0 "$bench" sustained "$window" "${at[@]}" --concurrency 2 --duration 2s --warmup 500ms --json
+for seconds in 2 10 50; do # a busy machine may end no request in two
+    expect "sustained for $seconds s" 0 "$bench" sustained "$window" "${at[@]}" --concurrency 2 --duration "${seconds}s" \
+        --warmup 500ms --json
+    grep -qE '"measured_requests": *0,' "$T/out" || break
+done
 json 'tells how busy the device was' 'any(w["lane"] == "device" and 0.4 < w["busy"] <= 1.1 for w in r["lanes"])'
-json 'counts its window' '1.9 < r["measured_seconds"] < 2.1 and 0 < r["measured_requests"] <= r["completed"]'
+json 'counts its window' "abs(r['measured_seconds'] - $seconds) < 0.1 and 0 < r['measured_requests'] <= r['completed']"
 expect 'stress' 0 "$bench" stress "$winning" "$window" "${at[@]}" --count 24 --concurrency 8 --cancel 20 --vanish 20 \
     --repeat 25 --seed 3 --verify "$T/params" --json
 json 'answers each' 'r["requests"] == 24 and r["failed"] + r["error"] + r["refused"] + r["not_valid"] == 0 and

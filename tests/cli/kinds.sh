@@ -66,7 +66,7 @@ done
 convert=("$CUZK" srs convert window-2k --params "$T/k/window-2k.params" --out "$T/k/made.srs")
 "${convert[@]}" >"$T/out" 2>"$T/err" &
 pid=$!
-sleep 1
+await test -s "$T/k/made.srs.part"
 kill -INT "$pid"
 wait "$pid"
 status=$?

@@ -47,6 +47,22 @@ sane() {
     ((status < 128 || status == 130)) && ! grep -qE 'Sanitizer|runtime error:|Assertion' "$T/err"
 }
 
+# await COMMAND...: wait until it succeeds, two minutes at most: only what never comes takes so long.
+await() {
+    local end=$((SECONDS + 120))
+    until "$@"; do
+        ((SECONDS < end)) || return 1
+        sleep 0.02
+    done
+}
+
+# catches PID NUMBER: the process has a handler of the signal.
+catches() {
+    local mask
+    mask="$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)"
+    ((mask != 0)) 2>/dev/null && (((16#$mask >> ($2 - 1)) & 1))
+}
+
 # expect NAME CODE COMMAND...: ends with the exit code.
 expect() {
     local name="$1" code="$2"

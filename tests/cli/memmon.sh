@@ -20,14 +20,35 @@ sys.exit(not eval(" ".join(sys.argv[2].split())))' "$file" "$expression" 2>"$T/e
     fi
 }
 
-# holder MIB SECONDS: a program that has so much memory for so long.
+# holder MIB CSV SAMPLES FILE [FILE]: a program that has so much memory, says so with the first file, waits for the
+# second, and ends when the watch has written so many more samples, the first of which may have begun before.
 cat >"$T/holder" <<'PYTHON'
-import sys, time
-data = bytearray(int(sys.argv[1]) << 20)
+import os, sys, time
+mib, csv, samples, *files = sys.argv[1:]
+data = bytearray(int(mib) << 20)
 for i in range(0, len(data), 4096):
     data[i] = 1
-time.sleep(float(sys.argv[2]))
+open(files[0], "w").close()
+end = time.monotonic() + 120
+def written():
+    return open(csv).read().count("\n") if os.path.exists(csv) else 0
+def until(what):
+    while not what() and time.monotonic() < end:
+        time.sleep(0.01)
+until(lambda: os.path.exists(files[-1]))
+before = max(written(), 1)
+until(lambda: written() >= before + int(samples))
 PYTHON
+
+# sampled FILE COUNT: so many samples are in the CSV.
+sampled() {
+    [[ -e "$1" ]] && (($(wc -l <"$1") > $2))
+}
+
+# named PID NAME: the process has this name; before, it has that of who starts it.
+named() {
+    [[ "$(cat "/proc/$1/comm" 2>/dev/null)" == "$2" ]]
+}
 
 expect_output 'help goes to stdout' '--interval TIME' "$memmon" --help
 expect_output 'version' '^cuzk-memmon [0-9]' "$memmon" --version
@@ -59,7 +80,7 @@ else
 fi
 
 expect 'a known amount' 0 "$memmon" --interval 50ms --pages 100ms --json --csv "$T/m.csv" --plot "$T/m.svg" \
-    --report "$T/m.json" -- "$python" "$T/holder" 64 0.6
+    --report "$T/m.json" -- "$python" "$T/holder" 64 "$T/m.csv" 8 "$T/m.ready"
 cp "$T/out" "$T/known"
 json 'anonymous memory' '64 <= r["peak"]["anonymous_bytes"] / 2**20 <= 64 + 48' "$T/known"
 json 'resident is what it is made of' 'abs(r["last"]["rss_bytes"] - sum(r["last"][k + "_bytes"] for k in
@@ -82,28 +103,31 @@ else
     fail 'the plot is SVG with lines'
 fi
 
-expect 'a tree' 0 "$memmon" --interval 50ms --json -- sh -c \
-    "'$python' '$T/holder' 32 0.8 & '$python' '$T/holder' 48 0.8 & wait"
+hold="'$python' '$T/holder'"
+expect 'a tree' 0 "$memmon" --interval 50ms --json --csv "$T/t.csv" -- sh -c \
+    "$hold 32 '$T/t.csv' 3 '$T/t.one' '$T/t.two' & $hold 48 '$T/t.csv' 3 '$T/t.two' '$T/t.one' & wait"
 cp "$T/out" "$T/tree"
 json 'is counted whole' '80 <= r["peak"]["anonymous_bytes"] / 2**20 <= 80 + 96' "$T/tree"
 json 'with its processes' 'r["peak"]["processes"] == 3 and len(r["processes"]) == 3' "$T/tree"
 
 # A grandchild whose parent is gone still belongs to the command.
-expect 'orphans' 0 "$memmon" --interval 50ms --json -- sh -c "sh -c \"'$python' '$T/holder' 40 0.8 &\"; sleep 0.7"
+expect 'orphans' 0 "$memmon" --interval 50ms --json --csv "$T/o.csv" -- sh -c \
+    "sh -c \"{ $hold 40 '$T/o.csv' 3 '$T/o.ready'; touch '$T/o.seen'; } &\"
+    for i in \$(seq 1200); do if test -e '$T/o.seen'; then break; fi; sleep 0.1; done"
 cp "$T/out" "$T/orphan"
 json 'are counted' 'r["peak"]["anonymous_bytes"] / 2**20 >= 40' "$T/orphan"
 
-"$memmon" --quiet -- sleep 30 &
+"$memmon" --quiet --csv "$T/s.csv" -- sleep 120 &
 watcher=$!
-sleep 0.3
+await sampled "$T/s.csv" 1
 kill -TERM "$watcher"
 wait "$watcher"
 status=$?
 if ((status == 143)); then pass 'signals are passed on'; else fail 'signals are passed on' "exit code $status"; fi
 
-"$python" "$T/holder" 32 1 &
+"$python" "$T/holder" 32 "$T/f.csv" 2 "$T/f.ready" &
 holder=$!
-expect 'following a process until it ends' 0 "$memmon" --pid "$holder" --interval 100ms --json
+expect 'following a process until it ends' 0 "$memmon" --pid "$holder" --interval 100ms --json --csv "$T/f.csv"
 cp "$T/out" "$T/followed"
 json 'which was seen' '32 <= r["peak"]["anonymous_bytes"] / 2**20 <= 80 and "exit_code" not in r' "$T/followed"
 wait "$holder"
@@ -115,21 +139,21 @@ for i in range(0, len(data), 4096):
     data[i] = 1
 del data
 print("gone", flush=True)
-time.sleep(20)' >"$T/gone" &
+time.sleep(300)' >"$T/gone" &
 holder=$!
-for _ in $(seq 200); do [[ -s "$T/gone" ]] && break; sleep 0.05; done
-"$memmon" --pid "$holder" --interval 50ms --json >"$T/late" &
+await test -s "$T/gone"
+"$memmon" --pid "$holder" --interval 50ms --json --csv "$T/l.csv" >"$T/late" &
 watcher=$!
-sleep 0.5
+await sampled "$T/l.csv" 1
 kill "$holder"
 wait "$watcher"
 json 'the peak is of the time watched' 'r["peak"]["rss_bytes"] / 2**20 < 100 and
     r["high_water_bytes"] / 2**20 > 150' "$T/late"
-sleep 20 &
+sleep 300 &
 holder=$!
-"$memmon" --pid "$holder" --interval 100ms --json >"$T/stopped" &
+"$memmon" --pid "$holder" --interval 100ms --json --csv "$T/stopped.csv" >"$T/stopped" &
 watcher=$!
-sleep 0.5
+await sampled "$T/stopped.csv" 2
 kill -INT "$watcher" 2>/dev/null || kill -TERM "$watcher"
 kill -TERM "$watcher" 2>/dev/null
 wait "$watcher"
@@ -139,24 +163,40 @@ if ((status == 0)); then pass 'a watch that is stopped sums up'; else fail 'a wa
 json 'what it saw' 'r["samples"] >= 2' "$T/stopped"
 
 cp "$(command -v sleep)" "$T/cuzk-sleeper"
-"$T/cuzk-sleeper" 1 &
-expect_output 'finding a process by name' '"name": "cuzk-sleeper"' "$memmon" --name cuzk-sleeper --json --interval 100ms
+"$T/cuzk-sleeper" 300 &
+sleeper=$!
+await named "$sleeper" cuzk-sleeper
+{
+    await sampled "$T/n.csv" 1
+    kill "$sleeper"
+} &
+expect_output 'finding a process by name' '"name": "cuzk-sleeper"' "$memmon" --name cuzk-sleeper --json --interval 100ms \
+    --csv "$T/n.csv"
 wait
-"$memmon" --name cuzk-sleeper --wait --json --interval 100ms >"$T/waited" &
+"$memmon" --name cuzk-sleeper --wait --json --interval 100ms --csv "$T/w.csv" >"$T/waited" &
 watcher=$!
+await test -e "$T/w.csv" # then it looks
 sleep 0.3
-"$T/cuzk-sleeper" 0.5
+"$T/cuzk-sleeper" 300 &
+sleeper=$!
+await sampled "$T/w.csv" 1
+kill "$sleeper"
 wait "$watcher"
 json 'waiting for one' 'r["name"] == "cuzk-sleeper" and r["samples"] >= 1' "$T/waited"
-"$T/cuzk-sleeper" 2 &
-"$T/cuzk-sleeper" 2 &
-sleep 0.2
+"$T/cuzk-sleeper" 300 &
+sleeper=$!
+"$T/cuzk-sleeper" 300 &
+other=$!
+await named "$sleeper" cuzk-sleeper
+await named "$other" cuzk-sleeper
 expect_error 'two of a name' 2 'choose one with --pid' "$memmon" --name cuzk-sleeper
+kill "$sleeper" "$other"
 wait
 
 # NVIDIA's library, played by one of ours.
 if cc -shared -fPIC -o "$T/libnvidia-ml.so.1" "$(dirname "$0")/nvml.c" 2>"$T/err" && ! grep -q __asan_init "$memmon"; then
-    expect 'memory of devices' 0 env LD_LIBRARY_PATH="$T" "$memmon" --json --interval 50ms -- sleep 0.3
+    expect 'memory of devices' 0 env LD_LIBRARY_PATH="$T" "$memmon" --json --interval 50ms --csv "$T/d.csv" -- \
+        "$python" "$T/holder" 1 "$T/d.csv" 1 "$T/d.ready"
     cp "$T/out" "$T/device"
     json 'of the process' 'r["peak"]["device_bytes"] == 100 << 20 and r["devices"] == 2' "$T/device"
 else

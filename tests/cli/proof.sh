@@ -42,6 +42,7 @@ status_is() {
 # Setups that end early leave nothing.
 "$CUZK" setup porep-2k --out "$T/stop/p" --insecure-seed 7 >"$T/out" 2>"$T/err" &
 pid=$!
+await catches "$pid" 2
 sleep 3
 kill -INT "$pid"
 wait "$pid"
