@@ -1,6 +1,6 @@
 # tests/cli/daemon.sh [KIND...] - the daemon over gRPC and HTTP (tests/daemon/check.py), where Python has grpcio.
-# tests/cli/daemon.sh load|kill|figures - many jobs at once; kill -9 under load; what the daemon adds to a proof and
-# how long a winning proof waits (tests/daemon/load.py, kill.py, figures.py).
+# tests/cli/daemon.sh load|kill|crowd|figures - many jobs at once; kill -9 under load; more calls than places; what the
+# daemon adds to a proof and how long a winning proof waits (tests/daemon/load.py, kill.py, crowd.py, figures.py).
 # Given by meson: CUZK, CUZK_DAEMON, CUZK_VECTORS. CUZK_PYTHON: another Python than python3.
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
@@ -11,7 +11,7 @@ kinds=("$@")
 program=check.py
 case "${1:-}" in
 "") kinds=(window winning) ;;
-load | kill)
+load | kill | crowd)
     program="$1.py"
     kinds=(window winning)
     ;;

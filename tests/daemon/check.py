@@ -7,7 +7,6 @@ check.py CUZK DAEMON VECTORS PARAMS [KIND...]: PARAMS is a folder with the 2KiB 
 SPDX-License-Identifier: Apache-2.0 OR MIT
 """
 import base64
-import collections
 import concurrent.futures
 import json
 import os
@@ -258,147 +257,6 @@ def errors_say_what_is_wrong(api, given):
     fails("a message above the limit", grpc.StatusCode.RESOURCE_EXHAUSTED, "larger than max", lambda: prove(
         api, given, vanilla_proof=bytes(257 << 20), vanilla_proofs=[], proof_kind=1))
     check("cancelling an unknown job", not api.CancelProof(api.message("CancelProofRequest", job_id="j0")).was_running)
-
-
-def half_sent(path, count):
-    """A connection with so many calls of Prove, of each the first bytes of a message that does not come."""
-    def frame(kind, flags, stream, body):
-        return len(body).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + body
-
-    def literal(name, value):
-        return bytes([0, len(name)]) + name + bytes([len(value)]) + value
-    head = b"\x83\x86" + literal(b":path", b"/cuzk.v1.ProvingEngine/Prove") + literal(b":authority", b"x") + \
-        literal(b"content-type", b"application/grpc") + literal(b"te", b"trailers")
-    s = socket.socket(socket.AF_UNIX)
-    s.connect(str(path))
-    s.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b""))
-    for i in range(count):
-        s.sendall(frame(1, 4, 2 * i + 1, head) + frame(0, 0, 2 * i + 1, b"\0" + (1 << 19).to_bytes(4, "big") + bytes(100)))
-    return s
-
-
-def messages_wait_for_places(given):
-    """Two places, which calls hold whose messages do not come: others wait, till those lose their places (after half a
-    minute)."""
-    with tempfile.TemporaryDirectory() as folder:
-        daemon = Daemon(folder, "--set", "daemon.message_limit=1MiB", "--set", "daemon.arriving_limit=2MiB")
-        _, api = daemon.connect()
-        sent = []
-
-        def ask():
-            sent.append(f"place-{len(sent)}")
-            return api.Prove.future(api.message("ProveRequest", submit=submission(api, given, request_id=sent[-1])), timeout=PATIENCE)
-
-        def one_that_waits():
-            """Those whose messages do not come may be late themselves: then it is answered, and another one asks."""
-            end = time.monotonic() + PATIENCE
-            while time.monotonic() < end:
-                waiting = ask()
-                time.sleep(1)
-                if not waiting.done():
-                    return waiting
-            return None
-        try:
-            ask().result() # the parameters are there now
-            slow = half_sent(daemon.socket, 2)
-            waiting = one_that_waits()
-            check("a message waits while others are on their way", waiting)
-            check("small calls do not", api.GetStatus(api.message("GetStatusRequest"), timeout=PATIENCE).uptime_seconds >= 0)
-            many = [half_sent(daemon.socket, 90) for _ in range(13)]
-
-            def refused():
-                try:
-                    prove(api, given, timeout=5)
-                except grpc.RpcError as e:
-                    return e.code() == grpc.StatusCode.RESOURCE_EXHAUSTED and "on their way" in e.details()
-                return False
-            check("the queue is bounded", until(refused))
-            for s in many:
-                s.close()
-            result = waiting.result().result
-            check("those that do not go on lose their places", result.status == COMPLETED, result)
-            slow.close()
-
-            def leave_at_once():
-                slow, began = half_sent(daemon.socket, 2), time.monotonic()
-                waiting = one_that_waits()
-                slow.close()
-                return waiting and waiting.result().result.status == COMPLETED and time.monotonic() - began < 25
-            check("and those that leave at once", until(leave_at_once))
-            check("it ends well", daemon.end() == 0)
-        finally:
-            if daemon.process.poll() is None:
-                daemon.process.kill()
-
-
-def many_small_calls(daemon):
-    """More calls than there are places, from several connections, each a correct one: none is refused."""
-    channels = [daemon.connect() for _ in range(4)]
-    answers = collections.Counter()
-    lock = threading.Lock()
-
-    def ask(api, until_then):
-        while time.monotonic() < until_then:
-            try:
-                api.AwaitProof(api.message("AwaitProofRequest", job_id="j0"), timeout=30)
-            except grpc.RpcError as e:
-                with lock:
-                    answers[e.code()] += 1
-    ends = time.monotonic() + 3
-    threads = [threading.Thread(target=ask, args=(api, ends)) for _, api in channels for _ in range(60)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    check("many small calls at once are all answered", set(answers) == {grpc.StatusCode.NOT_FOUND}, answers)
-    for channel, _ in channels:
-        channel.close()
-
-
-def clients_that_leave_are_not_counted(given):
-    """More leave while they wait for a place than may wait at once; later ones wait all the same."""
-    with tempfile.TemporaryDirectory() as folder:
-        daemon = Daemon(folder, "--set", "daemon.message_limit=1MiB", "--set", "daemon.arriving_limit=2MiB")
-        _, api = daemon.connect()
-        try:
-            slow = half_sent(daemon.socket, 2)
-            time.sleep(0.3)
-            for _ in range(13):
-                left = half_sent(daemon.socket, 90)
-                time.sleep(0.2)
-                left.close()
-            waiting = api.Prove.future(api.message("ProveRequest", submit=submission(api, given, request_id="later")), timeout=60)
-            time.sleep(0.5)
-            slow.close()
-            check("who left the queue makes room in it", waiting.result().result.status == COMPLETED)
-            check("it ends well", daemon.end() == 0)
-        finally:
-            if daemon.process.poll() is None:
-                daemon.process.kill()
-
-
-def nobody_reads_the_log(given):
-    """A log that nobody reads holds up neither proofs nor the end."""
-    with tempfile.TemporaryDirectory() as folder:
-        unread, end = os.pipe()
-        daemon = Daemon(folder, log=end)
-        os.close(end)
-        _, api = daemon.connect()
-        try:
-            for i in range(600):
-                try:
-                    prove(api, given, timeout=10, request_id=f"refused-{i}", randomness=b"short")
-                except grpc.RpcError as e:
-                    if e.code() != grpc.StatusCode.INVALID_ARGUMENT:
-                        check("refusals go on", False, e)
-                        break
-            check("a proof is made all the same", prove(api, given, timeout=60, request_id="unread").status == COMPLETED)
-            check("and it ends", daemon.end(timeout=30) == 0)
-            check("lines were written", len(os.read(unread, 1 << 20)) > 4096)
-        finally:
-            if daemon.process.poll() is None:
-                daemon.process.kill()
-            os.close(unread)
 
 
 # ---- faults ----
@@ -846,7 +704,6 @@ def main():
                 a_porep_with_another_seed(api)
             errors_say_what_is_wrong(api, given)
             calls_of_ours(daemon, channel, api, given)
-            many_small_calls(daemon)
             standard_services(channel)
             times_and_devices(daemon, api, given, other)
             cancel_disconnect_deadline(daemon, api, given, other)
@@ -859,9 +716,6 @@ def main():
             daemon, channel, api = stops_at_once(daemon, api, given)
             drains(daemon, api, given)
             notifies(folder)
-            messages_wait_for_places(given)
-            clients_that_leave_are_not_counted(given)
-            nobody_reads_the_log(given)
             if "window" in KINDS and "winning" in KINDS:
                 parameters_are_replaced(given, next(i for i in inputs() if i.kind == "winning"))
             a_full_disk(given)
