@@ -159,7 +159,9 @@ static bool valid_address(const char *text, char why[160])
     const char *colon = strrchr(text, ':');
     char *end = NULL;
     const unsigned long port = colon ? strtoul(colon + 1, &end, 10) : 0;
-    if (!colon || colon == text || colon[1] < '0' || colon[1] > '9' || *end || port > 65535)
+    if (colon && colon != text && colon[1] >= '0' && colon[1] <= '9' && !*end && port > 65535)
+        return refuse(why, "a port is at most 65535");
+    if (!colon || colon == text || colon[1] < '0' || colon[1] > '9' || *end)
         return refuse(why, "not unix:///path nor host:port");
     if (text[strspn(text, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_:[]")])
         return refuse(why, "a host's name has no such characters");

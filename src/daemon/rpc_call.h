@@ -95,6 +95,7 @@ struct rpc {
     struct call_list queued[ARRIVALS], arriving[ARRIVALS]; /* for a place, and with one */
     unsigned arriving_count[ARRIVALS];                     /* places taken */
     unsigned preloads;                                     /* running, with their own threads */
+    _Atomic uint64_t streaming;                            /* bytes of payloads that come in streams */
     _Atomic bool stopping;
     _Atomic unsigned handed; /* counts operations begun: orders what came before them for those who go on with
                                 their calls, by means that checkers of races see, which gRPC's are not */

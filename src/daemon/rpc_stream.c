@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ struct incoming {
     Cuzk__V1__SubmitProofChunk *head; /* the first message */
     struct engine_piece *pieces;      /* sizes alone */
     uint64_t expected, written;
+    bool counted; /* expected is part of rpc->streaming */
     char path[CONFIG_TEXT + 64];
     int fd;
 };
@@ -34,6 +36,8 @@ void rpc_stream_release(struct call *call)
         unlink(in->path);
     if (in->head)
         cuzk__v1__submit_proof_chunk__free_unpacked(in->head, NULL);
+    if (in->counted)
+        call->rpc->streaming -= in->expected;
     mem_free(in->pieces);
     mem_free(in);
     call->state = NULL;
@@ -73,6 +77,12 @@ static bool open_spool(struct call *call, struct incoming *in)
             call_fail(call, GRPC_STATUS_RESOURCE_EXHAUSTED, "piece_sizes: above queue.max_payload");
             return false;
         }
+    }
+    in->counted = true;
+    if (atomic_fetch_add(&call->rpc->streaming, in->expected) + in->expected > options.max_queued_bytes) {
+        call_fail(call, GRPC_STATUS_RESOURCE_EXHAUSTED,
+                  "payloads on their way have more than queue.max_bytes; try again later");
+        return false;
     }
     snprintf(in->path, sizeof in->path, "%s/incoming-XXXXXX", folder);
     in->fd = mkostemp(in->path, O_CLOEXEC);

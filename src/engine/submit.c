@@ -26,10 +26,7 @@ static cuzk_status check_limits(struct engine *g, const struct entry *t, struct 
 {
     engine_lock(g);
     const uint64_t most = g->limits.max_payload;
-    const bool closed = g->draining;
     engine_unlock(g);
-    if (closed)
-        return error_set(e, CUZK_ERR_UNAVAILABLE, "the engine takes no new jobs: it is being shut down");
     if (t->payload_size > most)
         return error_set(e, CUZK_ERR_EXHAUSTED, "a payload of %llu bytes, the limit is %llu",
                          (unsigned long long)t->payload_size, (unsigned long long)most);

@@ -122,7 +122,7 @@ static void what_is_wrong_is_named_with_its_line(void **state)
         {"[daemon]\nthreads = -1\n", "daemon.threads: \"-1\" is not a whole number"},
         {"[daemon]\nlisten = \"unix://x\"\n", "absolute path"},
         {"[daemon]\nlisten = \"host\"\n", "not unix:///path nor host:port"},
-        {"[daemon]\nlisten = \"a:1, b:70000\"\n", "not unix:///path nor host:port"},
+        {"[daemon]\nlisten = \"a:1, b:70000\"\n", "a port is at most 65535"},
         {"[memory]\ntotal_budget = \"5 elephants\"\n", "\"5 elephants\" is not a size"},
         {"[memory]\ntotal_budget = \"99999999999999999999\"\n", "is not a size"},
         {"[daemon]\nmessage_limit = \"4GiB\"\n", "4GiB is out of range (1MiB to 2047MiB)"},
