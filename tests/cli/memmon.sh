@@ -162,34 +162,35 @@ kill "$holder"
 if ((status == 0)); then pass 'a watch that is stopped sums up'; else fail 'a watch that is stopped' "exit code $status"; fi
 json 'what it saw' 'r["samples"] >= 2' "$T/stopped"
 
-cp "$(command -v sleep)" "$T/cuzk-sleeper"
-"$T/cuzk-sleeper" 300 &
+name="sleeper-$$" # no other test's, of those that run beside this one
+cp "$(command -v sleep)" "$T/$name"
+"$T/$name" 300 &
 sleeper=$!
-await named "$sleeper" cuzk-sleeper
+await named "$sleeper" "$name"
 {
     await sampled "$T/n.csv" 1
     kill "$sleeper"
 } &
-expect_output 'finding a process by name' '"name": "cuzk-sleeper"' "$memmon" --name cuzk-sleeper --json --interval 100ms \
+expect_output 'finding a process by name' "\"name\": \"$name\"" "$memmon" --name "$name" --json --interval 100ms \
     --csv "$T/n.csv"
 wait
-"$memmon" --name cuzk-sleeper --wait --json --interval 100ms --csv "$T/w.csv" >"$T/waited" &
+"$memmon" --name "$name" --wait --json --interval 100ms --csv "$T/w.csv" >"$T/waited" &
 watcher=$!
 await test -e "$T/w.csv" # then it looks
 sleep 0.3
-"$T/cuzk-sleeper" 300 &
+"$T/$name" 300 &
 sleeper=$!
 await sampled "$T/w.csv" 1
 kill "$sleeper"
 wait "$watcher"
-json 'waiting for one' 'r["name"] == "cuzk-sleeper" and r["samples"] >= 1' "$T/waited"
-"$T/cuzk-sleeper" 300 &
+json 'waiting for one' "r['name'] == '$name' and r['samples'] >= 1" "$T/waited"
+"$T/$name" 300 &
 sleeper=$!
-"$T/cuzk-sleeper" 300 &
+"$T/$name" 300 &
 other=$!
-await named "$sleeper" cuzk-sleeper
-await named "$other" cuzk-sleeper
-expect_error 'two of a name' 2 'choose one with --pid' "$memmon" --name cuzk-sleeper
+await named "$sleeper" "$name"
+await named "$other" "$name"
+expect_error 'two of a name' 2 'choose one with --pid' "$memmon" --name "$name"
 kill "$sleeper" "$other"
 wait
 
