@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "engine/internal.h"
@@ -200,7 +201,7 @@ static cuzk_status take_up(void *user, const struct journal_job *row, struct cuz
     struct work_plan plan;
     struct cuzk_error why = {0};
     struct file_map map = {0};
-    char path[4200];
+    char path[4200] = "";
     const uint8_t *payload = row->payload;
     size_t size = row->payload_size;
     if (strlen(row->job_id) >= ENGINE_JOB_ID) {
@@ -230,7 +231,11 @@ static cuzk_status take_up(void *user, const struct journal_job *row, struct cuz
         fields_free(&f);
         if (status == CUZK_OK)
             return CUZK_ERR_MEMORY;
-        give_up(r, row, kind, &why);
+        if (status == CUZK_ERR_MEMORY || (status == CUZK_ERR_IO && access(path, F_OK) == 0))
+            events_log(g->events, ENGINE_ERROR, "journal", "%s waits for the next start: %s", row->job_id,
+                       why.message);
+        else
+            give_up(r, row, kind, &why);
         return CUZK_OK;
     }
     memcpy(j->id, row->job_id, strlen(row->job_id) + 1);
