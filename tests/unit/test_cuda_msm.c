@@ -429,7 +429,7 @@ static void plans_hold(void **unused)
     for (unsigned log = 0; log <= 28; log++)
         for (unsigned memory = 20; memory <= 36; memory += 2) {
             const unsigned sums = 1 + (log + memory) % GPU_MSM_MOST;
-            struct gpu_msm_plan p;
+            struct gpu_msm_plan p = {.sums = 0};
             if (!gpu_msm_plan_make(&p, 192, sums, UINT64_C(1) << log, UINT64_C(1) << memory)) {
                 assert_true(memory <= (sums == 1 ? 24 : 30));
                 continue;
