@@ -1,9 +1,9 @@
 /* tests/unit/cuda_threads.cpp - see cuda_threads.h. Built without the sanitizers' instrumentation, which
  * would take the changing of stacks, and what threads are kept in, for faults; it tells them of it instead.
  * SPDX-License-Identifier: Apache-2.0 OR MIT */
+#undef _FORTIFY_SOURCE /* which takes a jump to another stack for a fault; before any header */
 #include "cuda_threads.h"
 
-#undef _FORTIFY_SOURCE /* which takes a jump to another stack for a fault */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
